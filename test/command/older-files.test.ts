@@ -167,16 +167,17 @@ test('unknown rows are named before a run of version 0.1.0 is removed', async ()
   const entries = JSON.parse(open.stdout) as { entry: string }[];
   expect(entries.map(({ entry }) => entry)).toEqual(expect.arrayContaining(['killed:3', 'finished:4']));
   const questions = [
-    'Delete run killed, which is interrupted and has 1 row whose outcome is unknown (open: killed:3) and cannot be resumed afterwards?',
-    'Delete run finished, which is unsettled and has 1 row whose outcome is unknown (open: finished:4)?',
+    'Delete run killed? It is interrupted, has 1 row whose outcome is unknown (open: killed:3) and cannot be resumed once deleted.',
+    'Delete run finished? It is unsettled and has 1 row whose outcome is unknown (open: finished:4).',
   ];
   for (const question of questions) {
-    const [, , run = ''] = question.split(/[ ,]/);
+    const [, , run = ''] = question.split(/[ ?]/);
     const asked = await runFrontdesk(['runs', 'remove', run], { home });
     expect(asked).toMatchObject({ code: 2, stdout: '' });
     expect(asked.stderr).toContain(question);
     expect(existsSync(join(home.stateDir, 'runs', run))).toBe(true);
   }
   const all = await runFrontdesk(['runs', 'remove', '--older-than', '1ms'], { home });
-  for (const question of questions) expect(all.stderr).toContain(question.slice('Delete run '.length, -1));
+  for (const question of questions)
+    expect(all.stderr).toContain(question.slice('Delete run '.length, -1).replace('? It', ''));
 });

@@ -792,7 +792,7 @@ test.each([
   ['finished', 'Delete run first?', { rejected: 0 }],
   [
     'unsettled',
-    'Delete run first, which is unsettled and has 1 row whose outcome is unknown (open: first:1)?',
+    'Delete run first? It is unsettled and has 1 row whose outcome is unknown (open: first:1).',
     { rejected: 1 },
   ],
 ])('the question before the removal of a run that is %s says what is lost', async (state, question, { rejected }) => {

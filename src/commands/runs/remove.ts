@@ -45,7 +45,8 @@ export const command = localCommand({
       // An unreadable run can be removed anyway.
       const known = await showRun(portsOf(session), name).catch(() => undefined);
       const open = await openEntries(session);
-      await confirmLoss(session, yes, `Delete run ${name}${lossOf(name, known, open(name))}?`);
+      const loss = lossOf(name, known, open(name));
+      await confirmLoss(session, yes, `Delete run ${name}?${loss === '' ? '' : ` It ${loss}.`}`);
       await removeRun(portsOf(session), name);
       removed = [name];
     } else {
@@ -55,7 +56,7 @@ export const command = localCommand({
       const old = runs.filter(({ startedAt }) => Date.parse(startedAt) < before);
       const losses = old.map((run) => ({ run: run.run, loss: lossOf(run.run, run, open(run.run)) }));
       const lost = losses.filter(({ loss }) => loss !== '');
-      const named = lost.slice(0, MAX_NAMED).map(({ run, loss }) => run + loss);
+      const named = lost.slice(0, MAX_NAMED).map(({ run, loss }) => `${run} ${loss}`);
       const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : '';
       const among = lost.length === 0 ? '' : ` Among them: ${named.join('; ')}${more}.`;
       await confirmLoss(session, yes, `Delete all runs started more than ${olderThan.text} ago?${among}`);

@@ -3,7 +3,16 @@ import { inRowOrder, operationOfRun, rowFormatOf, rowsOfRun, rowsOrKnown, shardG
 import { withShortMessage } from '../../bulk/run-output.ts';
 import { localCommand } from '../../command/command.ts';
 import { refuseRunPrinting } from '../../command/printing.ts';
-import { FAILURES, type Failure, OUTCOMES, type Outcome, usageFailure, warning } from '../../failure.ts';
+import {
+  FAILURES,
+  type Failure,
+  type Notice,
+  note,
+  OUTCOMES,
+  type Outcome,
+  usageFailure,
+  warning,
+} from '../../failure.ts';
 import { anyOf, list, object, oneOf } from '../../json/shape.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { WORKBOOK } from '../../options/call-options.ts';
@@ -67,6 +76,11 @@ function useInputFormat(session: Formatted, run: StoredRunHandle): void {
   throw usageFailure([{ where: '--as-input', problem }], ['add -o ndjson']);
 }
 
+function noRows(runs: readonly string[], outcomes: ReadonlySet<Outcome>): Notice {
+  const wanted = [...outcomes].map((outcome) => outcome.replaceAll('_', ' ')).join(' or ');
+  return note('NO_MATCH', `no row of ${runs.join(', ')} is ${wanted}`);
+}
+
 /**
  * Prints a run again from its journal, or the shards of one input as one run. `asInput`: the original rows with
  * `_outcome`. Unreadable rows are thrown after the others (LOCAL_IO). Returns 15 if shards are missing or doubled.
@@ -115,12 +129,14 @@ export async function printRunResults(
       await stored.close();
     }
   });
+  let isEmpty = true;
   for await (const { result, name, maker } of inRowOrder(sources, (item) => item.result.row.row)) {
     const row =
       maker === undefined
         ? ofRun(shown(storedRow(result)), name)
         : inputRow(result.row, maker, result.callOutcome.outcome ?? 'unknown', isTyped);
     await writer.row(row);
+    isEmpty = false;
   }
   if (notice !== undefined) await session.notify(notice);
   for (const name of lacking) {
@@ -129,6 +145,7 @@ export async function printRunResults(
     await session.notify(warning('NO_IDS', message));
   }
   await writer.close();
+  if (isEmpty && outcomes !== undefined && session.isForPeople) await session.notify(noRows(runNames, outcomes));
   // Its other hint is this command.
   for (const failure of unread) throw failure.with({}, failure.hints.slice(0, 1));
   return notice === undefined ? 0 : FAILURES.PARTIAL.exitCode;

@@ -146,7 +146,7 @@ async function overview(run: StoredRunHandle, isHeld: boolean): Promise<RunOverv
 /** Most open writes of a run that are named. */
 const MAX_OPEN = 5;
 
-/** What is lost with a run besides its results, as text behind its name. `open`: its open entries in the history. */
+/** What is lost with a run besides its results: `is stopped and …`. `open`: its open entries in the history. */
 export function lossOf(name: string, known: RunOverview | undefined, open: readonly string[]): string {
   const state = known?.state ?? 'finished';
   const unknown = known?.outcomes?.['unknown'] ?? 0;
@@ -155,8 +155,8 @@ export function lossOf(name: string, known: RunOverview | undefined, open: reado
   const lost = [
     ...(state === 'finished' ? [] : [`is ${state}`]),
     ...(unknown > 0 ? [`has ${plural(unknown, 'row')} whose outcome is unknown${named}`] : []),
-    ...(state === 'finished' || state === 'unsettled' ? [] : ['cannot be resumed afterwards']),
-    ...(/^plan-[0-9a-f]{12}$/.test(name) ? ['is all that keeps its plan from being sent again'] : []),
+    ...(state === 'finished' || state === 'unsettled' ? [] : ['cannot be resumed once deleted']),
+    ...(/^plan-[0-9a-f]{12}$/.test(name) ? ['keeps its plan from being sent again'] : []),
   ];
-  return lost.length === 0 ? '' : `, which ${lost.join(' and ')}`;
+  return [lost.slice(0, -1).join(', '), lost.at(-1) ?? ''].filter((part) => part !== '').join(' and ');
 }

@@ -11,6 +11,7 @@ import { dialogue } from './dialogue.ts';
 import { screenOf } from './screen.ts';
 
 const CARD = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
+const CARD_2 = '2d9c8e30-5174-4fac-9e63-70419cb2d303';
 const SANDBOX = ['-p', 'sandbox', '--quiet'];
 const WIDTHS = [60, 80, 120];
 
@@ -226,6 +227,16 @@ it.each([
   const { text } = await dialogue(args, [], { columns: 120 });
   expect(text).toContain(told);
   expect(text).not.toMatch(/^(?:RUN|TIME|FAMILY) /m);
+});
+
+it('the results of a run in a terminal say that no row has an outcome', async () => {
+  const { text, home } = await dialogue([...SANDBOX, 'card', 'block', CARD, CARD_2, '-y', '--run', 'one'], []);
+  expect(text).toMatch(/ applied +200/);
+  const end = await dialogue(['-p', 'sandbox', 'runs', 'results', 'one', '--outcome', 'rejected,not_sent'], [], {
+    home,
+  });
+  expect(end.code).toBe(0);
+  expect(end.text).toContain('frontdesk: note: no row of one is rejected or not sent\n');
 });
 
 it('an empty list is still an empty list outside a terminal', async () => {
