@@ -25,6 +25,8 @@ export class TextStore {
   /** Where each text begins in the file. One in memory takes no place there. */
   readonly #starts: number[] = [];
   #file: number | undefined;
+  /** The text that is read. A buffer for each would fill the memory until garbage is collected. */
+  #bytes = Buffer.alloc(0);
   #end = 0;
   #room = MAX_IN_MEMORY;
 
@@ -40,11 +42,12 @@ export class TextStore {
     const text = this.#inMemory.get(index);
     if (text !== undefined || this.#file === undefined) return text ?? '';
     const start = this.#starts[index] ?? this.#end;
-    const bytes = Buffer.alloc((this.#starts[index + 1] ?? this.#end) - start);
-    const file = this.#file;
+    const length = (this.#starts[index + 1] ?? this.#end) - start;
+    if (this.#bytes.length < length) this.#bytes = Buffer.alloc(2 * length);
+    const [file, bytes] = [this.#file, this.#bytes];
     const failureOf = (error: unknown) => ioFailure('could not read a temporary file', error);
-    orElse(() => readSync(file, bytes, 0, bytes.length, start), failureOf);
-    return bytes.toString();
+    orElse(() => readSync(file, bytes, 0, length, start), failureOf);
+    return bytes.toString('utf8', 0, length);
   }
 
   #write(bytes: Buffer): boolean {

@@ -11,15 +11,21 @@ import { placeFault, toArgumentFaults, toFaults } from './fault-place.ts';
 import { type Duplicates, Findings, type InputOptions } from './findings.ts';
 import { type GoodRow, type Interpreted, Interpreter } from './interpret.ts';
 import { readRecords } from './read.ts';
-import { type InputFault, type InputFormat, isTable } from './record.ts';
+import { type InputFault, type InputFormat, isTable, type ReadBatch } from './record.ts';
 import { isInShard } from './shard.ts';
 
 /** An input without faults: what was found in it, how it is written, what its rows have in common, and its digests. */
 export type CheckedInput = Awaited<ReturnType<typeof checkInput>>;
 
 /** Turns rows that the rule refuses into faulty ones. */
-async function applyRule(read: readonly Interpreted[], { checkRows }: InputOptions, format: InputFormat) {
-  if (checkRows === undefined) return read;
+async function applyRule(
+  interpreted: Iterable<Interpreted>,
+  { checkRows }: InputOptions,
+  format: InputFormat,
+): Promise<Iterable<Interpreted>> {
+  // One row after the other: those of a whole batch live long enough to be moved to V8's old space.
+  if (checkRows === undefined) return interpreted;
+  const read = [...interpreted];
   const good = read.filter((one): one is GoodRow => one.row !== undefined && one.faults.length === 0);
   const problems = await checkRows(good);
   const problemOf = new Map<Interpreted, (typeof problems)[number]>(good.map((one, index) => [one, problems[index]]));
@@ -30,9 +36,16 @@ async function applyRule(read: readonly Interpreted[], { checkRows }: InputOptio
   });
 }
 
+function* interpretAll({ records, format }: ReadBatch, interpreter: Interpreter, findings: Findings) {
+  for (const record of records) {
+    findings.addNames(record.names);
+    yield interpreter.interpret(record, format);
+  }
+}
+
 /** Checks rows and writes those that will be sent. Returns their faults. */
 async function takeRows(
-  read: readonly Interpreted[],
+  read: Iterable<Interpreted>,
   format: InputFormat,
   { shard }: InputOptions,
   findings: Findings,
@@ -78,11 +91,7 @@ async function readThrough(
       if (isMisread) break;
       findings.hiddenColumns = hidden.filter((name) => roles.roleOf(name) !== 'ignored');
     }
-    const read = batch.records.map((record) => {
-      findings.addNames(record.names);
-      return interpreter.interpret(record, format);
-    });
-    const judged = await applyRule(read, options, format);
+    const judged = await applyRule(interpretAll(batch, interpreter, findings), options, format);
     const faults = await takeRows(judged, format, options, findings, writer);
     findings.rows += batch.records.length;
     findings.addFaults([...batch.faults, ...faults]);

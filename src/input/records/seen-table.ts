@@ -12,7 +12,7 @@ function keyOf(text: string, isOfCard: boolean): Buffer {
 const KEPT = 4;
 
 /**
- * Remembers a number for each text without the text: about 28 bytes each. Returns what keeps a number (above 0) for a
+ * Remembers a number for each text without the text: about 26 bytes each. Returns what keeps a number (above 0) for a
  * text, and returns 0, or the number that it had already.
  */
 export function seenTable() {
