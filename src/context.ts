@@ -175,7 +175,7 @@ export interface Context {
   /** After a signal, a reader that takes nothing for a second (a pager) counts as gone and keeps no process. */
   dropStalledReaders(): void;
   /** Collects garbage at once. */
-  readonly collectGarbage?: () => void;
+  readonly collectGarbage?: (() => void) | undefined;
   readonly timeZone?: TimeZonePort;
   /** Absent: run from source. */
   readonly compiledCode?: CompiledCodeFacts;

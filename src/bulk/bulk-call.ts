@@ -32,9 +32,10 @@ function inputOfWords(words: readonly string[], idParam: string): InputFile {
 
 /** The older file, read once: an index of its rows, and its digest. */
 async function loadChangedFrom(session: Session, operation: Operation, path: string, sheet: string | undefined) {
-  const file = await openInput(path, session.context.stdin, '--changed-from');
+  const { stdin, collectGarbage } = session.context;
+  const file = await openInput(path, stdin, '--changed-from');
   const hash = createHash('sha256');
-  const options = { operation, path, csvRaw: session.output.csvRaw, sheet };
+  const options = { operation, path, csvRaw: session.output.csvRaw, sheet, collectGarbage };
   const index = await readChangedFrom({ ...file, bytes: () => hashedBy(file.bytes(), hash) }, options);
   return { index, sha256: hash.digest('hex') };
 }

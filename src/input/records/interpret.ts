@@ -45,10 +45,13 @@ type ColumnMap = ReturnType<typeof columnsOf>;
 
 function columnsOf(names: readonly string[], known: ColumnRoles) {
   const roles = names.map((name) => known.roleOf(name));
+  const idIndexes = [...names.keys()].filter((index) => roles[index] === 'id');
+  const fields = roles.flatMap((field, index) => (typeof field === 'object' ? [{ index, field }] : []));
   return {
     names,
-    idIndexes: [...names.keys()].filter((index) => roles[index] === 'id'),
-    fields: roles.flatMap((field, index) => (typeof field === 'object' ? [{ index, field }] : [])),
+    idIndexes,
+    fields,
+    cellIndexes: [...idIndexes, ...fields.map(({ index }) => index)],
     outcomeIndex: roles.lastIndexOf('outcome'),
     unknown: names.filter((_, index) => roles[index] === 'unknown'),
   };
@@ -152,7 +155,7 @@ export class Interpreter {
     const row = was === undefined ? whole : this.#maker.make(record.row, given, extra);
     const isUnchanged = was?.size === 0;
     const isOfFlags = columns.fields.length === 0 && was === undefined;
-    this.#checkBody(row.body, isUnchanged, isOfFlags, found);
+    if (!isUnchanged) this.#checkBody(row.body, isOfFlags, found);
     if (found.length === 0) return { record, row, extra, isUnchanged, faults: [] };
     const faults = found
       .filter(({ field }) => !this.#missing.has(field))
@@ -242,12 +245,12 @@ export class Interpreter {
     }
   }
 
-  #checkBody(sent: JsonObject | undefined, isUnchanged: boolean, isOfFlags: boolean, found: Found[]): void {
+  #checkBody(sent: JsonObject | undefined, isOfFlags: boolean, found: Found[]): void {
     const { operation } = this.#options;
     const { body } = operation;
     if (body === null || sent === undefined) return;
     // The service does not document what an update without a field does. Block and reissue may have none.
-    if (isUpdate(operation) && !isUnchanged && sent.size === 0) found.push({ field: '', problem: NOTHING_TO_CHANGE });
+    if (isUpdate(operation) && sent.size === 0) found.push({ field: '', problem: NOTHING_TO_CHANGE });
     const known = isOfFlags ? this.#flagFaults : undefined;
     const faults = known ?? checkFields(body, Object.fromEntries(sent), (field) => field);
     if (isOfFlags) this.#flagFaults = faults;
@@ -277,11 +280,13 @@ function asSent(value: FieldValue): string | boolean | null {
 }
 
 /** Cells of the ID and of fields that hold a spreadsheet's error. */
-function errorCells({ names, values, problems }: RawRecord, { idIndexes, fields }: ColumnMap): Found[] {
-  return [...idIndexes, ...fields.map(({ index }) => index)].flatMap((index) => {
+function errorCells({ names, values, problems }: RawRecord, { cellIndexes }: ColumnMap): Found[] {
+  const found: Found[] = [];
+  for (const index of cellIndexes) {
     const problem = problems?.has(index) === true ? undefined : errorProblem(values[index]);
-    return problem === undefined ? [] : [{ field: names[index] ?? '', problem }];
-  });
+    if (problem !== undefined) found.push({ field: names[index] ?? '', problem });
+  }
+  return found;
 }
 
 function count(counts: Map<string, number>, name: string): void {

@@ -12,6 +12,7 @@ function read(
   path = 'old.csv',
   operation: Operation = OPERATIONS.subscriberUpdate,
   sheet?: string,
+  collectGarbage?: () => void,
 ): Promise<ChangedFrom> {
   const file = {
     name: `"${path}"`,
@@ -21,7 +22,7 @@ function read(
     },
     close: async () => undefined,
   };
-  return readChangedFrom(file, { operation, path, csvRaw: false, sheet });
+  return readChangedFrom(file, { operation, path, csvRaw: false, sheet, collectGarbage });
 }
 
 async function faultsOf(content: string | Uint8Array, path = 'old.csv'): Promise<readonly string[]> {
@@ -51,6 +52,17 @@ it('an older file tells which values of a row differ', async () => {
   expect(changesOf(old, 's2', { active: false, first_name: '' })).toEqual({});
   expect(changesOf(old, 's2', { last_name: 'new' })).toStrictEqual({ last_name: null });
   expect(changesOf(old, 's3', { email: 'c' })).toBeUndefined();
+});
+
+it('an older file has garbage collected each 262,144 rows that are compared with it', async () => {
+  let collected = 0;
+  const old = await read('id,email\ns1,a\n', 'old.csv', OPERATIONS.subscriberUpdate, undefined, () => {
+    collected += 1;
+  });
+  for (let row = 1; row < 262_144; row += 1) old.changes('s1', new Map());
+  expect(collected).toBe(0);
+  for (let row = 0; row < 262_145; row += 1) old.changes('s1', new Map());
+  expect(collected).toBe(2);
 });
 
 it('an older file compares digits, and texts, null and numbers apart', async () => {
