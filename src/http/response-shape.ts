@@ -59,7 +59,7 @@ function wholeResultId({ effect }: Operation, resource: JsonValue): string | und
 /** The ID that no later read shows: of a new card or event. An overlong one is cut. */
 export function resultIdOf(operation: Operation, resource: JsonValue): string | undefined {
   const id = wholeResultId(operation, resource);
-  return id !== undefined && id.length > MAX_ID ? detached(cutText(id, MAX_ID)) : id;
+  return id && detached(cutText(id, MAX_ID));
 }
 
 function quote(value: JsonValue): string {
@@ -72,7 +72,8 @@ export function shapeNotices(operation: Operation, resource: JsonObject): Notice
   const violations = schemaViolations(operation.response, resource);
   const missing = violations.filter(({ found }) => found === undefined);
   const odd = violations.filter(({ found }) => found !== undefined);
-  const notices: Notice[] = (wholeResultId(operation, resource)?.length ?? 0) > MAX_ID ? [ID_CUT] : [];
+  const isCut = resultIdOf(operation, resource) !== wholeResultId(operation, resource);
+  const notices: Notice[] = isCut ? [ID_CUT] : [];
   // The service may leave the ID of a resource of family B out.
   const namesItself = operation.echoes === 'id' || (operation.echoes === null && 'id' in operation.response.properties);
   if (namesItself && resource.get('id') === undefined) {

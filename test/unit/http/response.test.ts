@@ -526,6 +526,13 @@ it('an answer keeps the 5,000 characters of an id that the interface allows, and
   expect(id).toBe(`${'e'.repeat(4972)}… (cut from 6000 characters)`);
 });
 
+it('an answer says that an id is cut only if it is: the limit counts characters, not UTF-16 units', () => {
+  const whole = '😀'.repeat(3000);
+  const verdict = judged(OPERATIONS.eventCreate, JSON.stringify({ id: whole, object: 'event' }));
+  expect(verdict).toMatchObject({ kind: 'accepted', notices: [] });
+  expect(resultIdOf(OPERATIONS.eventCreate, verdict.kind === 'accepted' ? verdict.resource : null)).toBe(whole);
+});
+
 it('an answer keeps 256 characters of a request id, and says that it is cut', () => {
   const exchange: Exchange = { kind: 'reply', status: 409, headers: [['x-request-id', 'r'.repeat(60_000)]], body: [] };
   const verdict = judge(exchange, { operation: cardGet, params: { cardId: CARD_ID } }, 0, new TokenMask());
