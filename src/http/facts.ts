@@ -21,8 +21,8 @@ export interface CallFacts {
   readonly subject: string;
   readonly before: StatusBefore | undefined;
   readonly attempts: number;
-  /** Some attempt had a response, so the request has left, however the last attempt ended. */
-  readonly wasAnswered: boolean;
+  /** The service refused an attempt, so the request has left, however the last attempt ended. */
+  readonly wasRefused: boolean;
   /** When the first byte of the last attempt may have left (wall clock); undefined: none did. */
   readonly sentAtMs: number | undefined;
   readonly nowMs: number;

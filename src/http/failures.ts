@@ -126,9 +126,9 @@ function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
   const first = FIRST_HINTS[label];
   const place = urlPlace(facts.endpoint);
   return new Failure('UNREACHABLE', `could not ${facts.subject}: ${whatHappened(verdict)}`, {
-    after: facts.wasAnswered ? 'unchanged' : 'unsent',
+    after: facts.wasRefused ? 'unchanged' : 'unsent',
     hints: first === undefined ? [proxyHint(verdict) ?? HINTS[label] ?? `check ${place}`] : [first, ifItStays(place)],
-    details: detailsOf(facts, verdict, 'not_sent'),
+    details: detailsOf(facts, verdict, facts.wasRefused ? 'rejected' : 'not_sent'),
   });
 }
 
@@ -190,11 +190,11 @@ function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
   return new Failure('BAD_REPLY', `could not ${facts.subject}: ${whatHappened(verdict)}`, { hints, details });
 }
 
-/** A signal ended the call, and nothing is unknown. `outcome`: rejected or not sent. */
-export function cancelledFailure(facts: CallFacts, outcome: Outcome, by: unknown): Failure {
+/** A signal ended the call, and nothing is unknown. */
+export function cancelledFailure(facts: CallFacts, by: unknown): Failure {
   return new Failure('CANCELLED', `cancelled: ${facts.subject}`, {
-    after: facts.wasAnswered || facts.sentAtMs !== undefined ? 'unchanged' : 'unsent',
-    details: detailsOf(facts, undefined, outcome),
+    after: facts.wasRefused || facts.sentAtMs !== undefined ? 'unchanged' : 'unsent',
+    details: detailsOf(facts, undefined, facts.wasRefused ? 'rejected' : 'not_sent'),
     exitCode: cancelledExitCode(by),
   });
 }

@@ -1,6 +1,6 @@
 import { isOnceOnly, isSettledAt, isWrite, targetStatus } from '../api/operation.ts';
 import { type CallOutcome, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
-import { Failure, type Outcome, warning } from '../failure.ts';
+import { Failure, warning } from '../failure.ts';
 import { textAt } from '../json/value.ts';
 import type { Answer, CallInput, CallOptions, CallResult, Endpoint, HttpClient, Pacer } from './call.ts';
 import { type CallFacts, idOf, seenOf, subjectOf } from './facts.ts';
@@ -184,11 +184,9 @@ class OngoingCall {
 
   #cancelled(): CallResult {
     if (this.#doubt !== undefined) return this.#unknown(this.#doubt, undefined, this.#last);
-    // A resume sends a row of a run again.
-    const outcome: Outcome = this.#wasAnswered && this.#options.pacer === undefined ? 'rejected' : 'not_sent';
     // `abort` is last and says more.
     const by: unknown = this.#signals.findLast(({ aborted }) => aborted)?.reason ?? this.#endpoint.stoppedBy?.();
-    return this.#failed(cancelledFailure(this.#facts(), outcome, by), undefined);
+    return this.#failed(cancelledFailure(this.#facts(), by), undefined);
   }
 
   /** The card check after `doubtful` showed that it was applied. */
@@ -311,7 +309,8 @@ class OngoingCall {
       subject: subjectOf(this.#input),
       before: this.#input.before,
       attempts: this.#attempts,
-      wasAnswered: this.#wasAnswered,
+      // A resume sends a row of a run again.
+      wasRefused: this.#wasAnswered && this.#options.pacer === undefined,
       sentAtMs: this.#sentAtMs,
       nowMs: this.#endpoint.clock.now(),
     };

@@ -444,7 +444,7 @@ it('an ambiguous end after the first signal gets no card check', async () => {
 it('a write that the service refused, and that could not be sent again, is never said to be unsent', async () => {
   const { client } = bench([answer(429), unsent('refused'), unsent('refused')]);
   const failure = failureOf(await client.call(block, withPolicy()));
-  expect(failure).toMatchObject({ code: 'UNREACHABLE', details: { attempts: 3 } });
+  expect(failure).toMatchObject({ code: 'UNREACHABLE', details: { attempts: 3, outcome: 'rejected' } });
   expect(failure.message).toMatch(/ Nothing was changed\.$/);
 });
 
