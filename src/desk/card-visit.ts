@@ -214,7 +214,7 @@ export class CardVisit {
     const { prompt, session } = this.#desk;
     const statuses = CARD_STATUSES.map((status) => ({ value: status, text: status }));
     const above = this.#screen;
-    const status = await prompt.choose('Which status is waited for?', statuses, { above });
+    const status = await prompt.choose('Which status do you want to wait for?', statuses, { above });
     const times = { timeout: { text: '60s', ms: 60_000 }, interval: { text: '2s', ms: 2000 } };
     const { cardId } = this.#hand.seen;
     const seen = await waitingAtDesk(session, this.#desk.pasted, (abort) =>

@@ -227,7 +227,7 @@ export const command = localCommand({
       kind: 'choices',
       value: 'STATUS[,STATUS]',
       required: true,
-      question: 'Which status is waited for?',
+      question: 'Which status do you want to wait for?',
       choices: CARD_STATUSES,
       text: 'wait for one of these statuses (separate with commas)',
     },

@@ -735,3 +735,21 @@ it.concurrent('the desk names no option of another command when a change cannot 
   expect((await leave(terminal)).code).toBe(0);
   expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
 });
+
+it.concurrent('the desk prints the card of a question once for a screen reader, also when a reason is added', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer(service(), onTestFinished);
+  const steps: Step[] = [
+    [/1 to \d+\) $/, 'block\n'],
+    [/r = add a reason\) $/, 'r\n'],
+    [/Reason \(Enter = none\) $/, 'lost\n'],
+    [/\(y\/N\) $/, 'n\n'],
+    [/Not blocked[\s\S]*1 to \d+\) $/, 'leave\n'],
+  ];
+  const env = { ...server.env, FRONTDESK_ACCESSIBLE: '1' };
+  const end = await dialogue(['desk', CARD_ID], steps, { env });
+  expect(end.code).toBe(0);
+  expect(end.text.match(/A block cannot be undone\./g)).toHaveLength(1);
+  expect(server.lines).toEqual([GET, GET]);
+});

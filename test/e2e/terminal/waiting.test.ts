@@ -91,7 +91,7 @@ it.concurrent('waiting prints at once what it waits for in accessible mode, and 
 }) => {
   const server = await startRecordingServer([ACTIVE, { body: cardText('BLOCKED') }], onTestFinished);
   const env = { ...server.env, FRONTDESK_ACCESSIBLE: '1' };
-  const steps = [[/ {2}4 BLOCKED\n[\s\S]*Which status is waited for\? \(1 to 6\) /, '4\r']] as const;
+  const steps = [[/ {2}4 BLOCKED\n[\s\S]*Which status do you want to wait for\? \(1 to 6\) /, '4\r']] as const;
   const { code, text } = await dialogue(['card', 'wait', CARD_ID, '--interval', '100ms'], steps, { env });
   expect(code).toBe(0);
   expect(text).toContain(`note: card ${CARD_ID}: waiting for BLOCKED\n(1 min left)\n`);
