@@ -126,9 +126,9 @@ function unreachable(facts: CallFacts, verdict: FailedAttempt): Failure {
   const first = FIRST_HINTS[label];
   const place = urlPlace(facts.endpoint);
   return new Failure('UNREACHABLE', `could not ${facts.subject}: ${whatHappened(verdict)}`, {
-    after: facts.wasRefused ? 'unchanged' : 'unsent',
+    after: facts.wasAnswered ? 'unchanged' : 'unsent',
     hints: first === undefined ? [proxyHint(verdict) ?? HINTS[label] ?? `check ${place}`] : [first, ifItStays(place)],
-    details: detailsOf(facts, verdict, facts.wasRefused ? 'rejected' : 'not_sent'),
+    details: detailsOf(facts, verdict, facts.unsentOutcome),
   });
 }
 
@@ -193,8 +193,8 @@ function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
 /** A signal ended the call, and nothing is unknown. */
 export function cancelledFailure(facts: CallFacts, by: unknown): Failure {
   return new Failure('CANCELLED', `cancelled: ${facts.subject}`, {
-    after: facts.wasRefused || facts.sentAtMs !== undefined ? 'unchanged' : 'unsent',
-    details: detailsOf(facts, undefined, facts.wasRefused ? 'rejected' : 'not_sent'),
+    after: facts.wasAnswered || facts.sentAtMs !== undefined ? 'unchanged' : 'unsent',
+    details: detailsOf(facts, undefined, facts.unsentOutcome),
     exitCode: cancelledExitCode(by),
   });
 }

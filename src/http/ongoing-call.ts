@@ -309,8 +309,9 @@ class OngoingCall {
       subject: subjectOf(this.#input),
       before: this.#input.before,
       attempts: this.#attempts,
+      wasAnswered: this.#wasAnswered,
       // A resume sends a row of a run again.
-      wasRefused: this.#wasAnswered && this.#options.pacer === undefined,
+      unsentOutcome: this.#wasAnswered && this.#options.pacer === undefined ? 'rejected' : 'not_sent',
       sentAtMs: this.#sentAtMs,
       nowMs: this.#endpoint.clock.now(),
     };

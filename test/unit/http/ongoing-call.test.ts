@@ -536,6 +536,13 @@ it('nothing is sent for a row that is not admitted', async () => {
   expect(sent).toEqual([]);
 });
 
+it('a row that was refused, and could not be sent again, is not sent, but not said to be unsent', async () => {
+  const { client } = bench([answer(429, '', [['Retry-After', '1']]), unsent('refused'), unsent('refused')]);
+  const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer().pacer })));
+  expect(failure).toMatchObject({ code: 'UNREACHABLE', details: { outcome: 'not_sent' } });
+  expect(failure.message).toMatch(/ Nothing was changed\.$/);
+});
+
 it('a row does not retry when the run has no retries left', async () => {
   const { client, sent } = bench([unsent('refused')]);
   const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer({ mayRetry: false }).pacer })));
