@@ -72,7 +72,7 @@ export const CLAIMS: readonly Claim[] = [
   { words: /nothing was signed/i, holds: (played) => isSame(played, /^\/jobs\/.*\.sig$/) },
   { words: /the earlier content is unchanged/i, holds: (played) => isSame(played, /^\/config\/|^\/jobs\/failed/) },
   {
-    words: /Stored, not tried|the credential is stored/,
+    words: /Stored, not tried|the credential is stored|The token is stored\./,
     holds: (played) => /"token|"command|"file/.test(credentials(played)),
   },
   { words: /the profile and its URL are saved/, holds: (played) => settings(played).includes('"new"') },
