@@ -157,6 +157,11 @@ async function loadRecords() {
 
 type RunRecords = Awaited<ReturnType<typeof loadRecords>>;
 
+/** Of the journal. A header says that there is one: if it is gone, what was sent is not known, and reading says so. */
+function factsOf({ journal, header }: RunFolder): Stats | undefined {
+  return statSync(journal, { throwIfNoEntry: false }) ?? statSync(header, { throwIfNoEntry: false });
+}
+
 /**
  * Updates the runs in the index. Returns whether anything is new. A run that was begun, resumed or removed changes the
  * folder of all runs. Without such a change only runs with a process are checked, with one those whose journal changed.
@@ -173,7 +178,7 @@ export async function readRuns(index: Index, ports: OpenPorts): Promise<boolean>
   const changed: { readonly folder: RunFolder; readonly facts: Stats }[] = [];
   for (const folder of isSame ? held : await runFolders(stateDir)) {
     const name = folder.run;
-    const facts = statSync(folder.journal, { throwIfNoEntry: false });
+    const facts = factsOf(folder);
     runs.delete(name);
     if (facts === undefined) continue;
     const known = index.runs.get(name);

@@ -217,9 +217,9 @@ function parseEntry({ begin, others }: EntryLines): HistoryEntry | undefined {
 }
 
 /** When the journal of a run was last written; undefined if there is none. Reading it says why it is unreadable. */
-function changeTime(journal: string): number | undefined {
+function changeTime(path: string): number | undefined {
   try {
-    return statSync(journal, { throwIfNoEntry: false })?.mtimeMs;
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
   } catch {
     return Number.POSITIVE_INFINITY;
   }
@@ -239,7 +239,8 @@ async function* runEntries(
   const wantedRuns = among && new Set([...among].map((entry) => entry.split(':', 1)[0]));
   const folders = (await runFolders(stateDir)).filter(({ run }) => wantedRuns?.has(run) !== false);
   const changed = folders.flatMap((folder) => {
-    const changedMs = changeTime(folder.journal);
+    // A header says that there is a journal. If it is gone, the run is named as one that cannot be read.
+    const changedMs = changeTime(folder.journal) ?? changeTime(folder.header);
     return changedMs === undefined ? [] : [{ folder, changedMs }];
   });
   // What changed last comes first, and may make opening the others unnecessary.

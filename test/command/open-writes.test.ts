@@ -196,15 +196,19 @@ it.concurrent('the same event is refused within a day, and nothing in the state 
 });
 
 it.concurrent.each([
-  ['header', 'header.json'],
-  ['record', 'journal.jsonl'],
-])(
-  'history --open names a run whose %s cannot be read, shows the others and exits with 16, and a reissue is refused then',
-  async (_what, file) => {
+  ['header cannot be read', 'header.json', '{\n{\n'],
+  ['record cannot be read', 'journal.jsonl', '{\n{\n'],
+  ['record was emptied', 'journal.jsonl', ''],
+  ['record is gone', 'journal.jsonl', undefined],
+] as const)(
+  'history --open names a run whose %s, shows the others and exits with 16, and a reissue is refused then',
+  async (_what, file, text) => {
     const { run, home, posts } = await openService();
     await run(['card', 'block', cardId(3), cardId(4), '--yes', '-q', '--retries', '0', '--run', 'bad']);
     await run(REISSUE);
-    writeFileSync(join(home.stateDir, 'runs', 'bad', file), '{\n{\n');
+    const path = join(home.stateDir, 'runs', 'bad', file);
+    if (text === undefined) rmSync(path);
+    else writeFileSync(path, text);
     // What the index knows of the run is gone too.
     rmSync(join(home.stateDir, 'open-writes.json'));
     const { code, stdout, stderr } = await run(['history', '--open', '--json']);

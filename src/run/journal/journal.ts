@@ -90,10 +90,11 @@ export class RunJournal {
    */
   static async resume(path: string, lastRow: number, ports: JournalPorts, content?: string): Promise<RunJournal> {
     const states = new RowStates(lastRow);
-    const scan = await scanJournal(path, (record, offset) => {
+    const take = (record: JournalRecord, offset: number): boolean => {
       if (record.s === 'begun' && record.of !== content) throw otherContent(path);
       return states.take(record, offset);
-    });
+    };
+    const scan = await scanJournal(path, take, content !== undefined);
     const { lock } = ports;
     // The lock is ahead of the journal: another process took the run over, and died before it wrote a record.
     const isShared = lock.mayHaveRival || lock.epoch > states.epoch + 1;

@@ -16,9 +16,14 @@ export type ScanResult = Awaited<ReturnType<typeof scanJournal>>;
 /**
  * Reads a journal from its beginning and passes each record with the offset of its line to `onRecord`, which returns
  * false if the record cannot follow the earlier ones. A torn last line is left out, because a crash leaves one. Any
- * other damage is LOCAL_IO, because a guess could send a row twice.
+ * other damage is LOCAL_IO, because a guess could send a row twice. `isBegun`: a header says that there is a first
+ * record, so an empty journal has lost it.
  */
-export async function scanJournal(path: string, onRecord: (record: JournalRecord, offset: number) => boolean) {
+export async function scanJournal(
+  path: string,
+  onRecord: (record: JournalRecord, offset: number) => boolean,
+  isBegun = false,
+) {
   const file = await openToRead(path);
   let lineNumber = 0;
   let offset = 0;
@@ -56,6 +61,7 @@ export async function scanJournal(path: string, onRecord: (record: JournalRecord
   // A whole record and one byte more: the newline itself was changed. To cut it would forget a row that was sent.
   const isTorn = last === undefined && decodeRecord(rest.subarray(0, -1)) === undefined;
   if (!isTorn) take(last, rest.length);
+  if (isBegun && lineNumber === 0) throw recordGone(path);
   return { length: offset, lacksNewline: !isTorn };
 }
 
@@ -69,7 +75,11 @@ async function openToRead(path: string): Promise<FileHandle> {
   const opening = ignoreNotFound(open(path, 'r'));
   const file = await orIoFailure(opening, `could not open the run's record (${path})`, 'unsent');
   if (file !== undefined) return file;
-  throw Failure.unsent('LOCAL_IO', `the run's record is gone (${path})`, {
+  throw recordGone(path);
+}
+
+function recordGone(path: string): Failure {
+  return Failure.unsent('LOCAL_IO', `the run's record is gone (${path})`, {
     hints: [
       'check its rows at the service: what was sent of them cannot be known from here',
       `then remove it: frontdesk runs remove ${basename(dirname(path))}`,

@@ -27,12 +27,13 @@ export class StoredRun implements StoredRunHandle {
   /** Reads the journal of a run as far as possible. `onRecord` gets each record that is believed. */
   static async read(known: StoredRunHandle, onRecord?: (record: JournalRecord) => void): Promise<StoredRun> {
     const run = new StoredRun(known);
-    const reading = scanJournal(known.folder.journal, (record, offset) => {
+    const take = (record: JournalRecord, offset: number): boolean => {
       if (!run.#states.take(record, offset)) return false;
       onRecord?.(record);
       run.end = record.s === 'end' ? record : undefined;
       return true;
-    });
+    };
+    const reading = scanJournal(known.folder.journal, take, true);
     run.damage = await reading.then(() => undefined, asDamage);
     return run;
   }

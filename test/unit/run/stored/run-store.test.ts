@@ -175,12 +175,21 @@ it.each([
   },
 );
 
-it('--run with a name that exists is resumed if its record says nothing of its rows, as in older versions', async () => {
-  const stateDir = temporaryFolder();
-  await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
-  writeFileSync(join(stateDir, 'runs', 'may', 'journal.jsonl'), '');
-  await (await resumeRun(runPorts(stateDir), 'may')).close();
-});
+it.each([
+  ['is gone', (path: string) => rmSync(path)],
+  ['was emptied', (path: string) => writeFileSync(path, '')],
+])(
+  'a run whose record %s is not resumed, because its rows would look as if they were not sent (16)',
+  async (_what, lose) => {
+    const stateDir = temporaryFolder();
+    await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
+    lose(join(stateDir, 'runs', 'may', 'journal.jsonl'));
+    const gone = { code: 'LOCAL_IO', message: expect.stringContaining("the run's record is gone") };
+    await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject(gone);
+    await expect(beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).rejects.toMatchObject(gone);
+    expect(await showRun(runPorts(stateDir), 'may')).toMatchObject({ state: 'interrupted', outcomes: undefined });
+  },
+);
 
 it.each([
   ['another command', { operation: 'card.activate' }, 'its command is card.block, not card.activate'],
