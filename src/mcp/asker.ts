@@ -111,7 +111,7 @@ export interface Subject {
 }
 
 /** A key for a call: equal for equal arguments in any order. */
-export function keyOf({ tool, args }: Subject): string {
+function keyOf({ tool, args }: Subject): string {
   const sorted = Object.entries(args).sort(([left], [right]) => (left < right ? -1 : 1));
   return JSON.stringify([tool, sorted]);
 }

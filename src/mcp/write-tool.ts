@@ -19,7 +19,7 @@ import { getPath, isJsonObject, type JsonValue } from '../json/value.ts';
 import { cellText } from '../output/column.ts';
 import { plural, safeText, shortenText } from '../output/text.ts';
 import type { Service, Session } from '../session.ts';
-import { type Asker, keyOf, type Subject } from './asker.ts';
+import type { Asker } from './asker.ts';
 import { answered, failed } from './results.ts';
 import { type ReadRequest, readCall, type WriteTool } from './tool.ts';
 
@@ -147,22 +147,22 @@ function unconfirmed(session: Session, single: SingleCall, why: string): CallToo
   return failed(failure, session.output.mask, [`a person can run: ${personCommand(single, profileFlag)}`]);
 }
 
-/** The cards that open questions showed, because the answer may come with a later call. */
+/** The cards that open questions showed, by the nonce of the question, because the answer may come with a later call. */
 const shownCards = new WeakMap<Asker, Map<string, CardBefore>>();
 /** Further unanswered questions are forgotten. */
 const MOST_SHOWN = 1000;
 
-function rememberShown(asker: Asker, subject: Subject, card: CardBefore): void {
+function rememberShown(asker: Asker, nonce: string, card: CardBefore | undefined): void {
+  if (card === undefined) return;
   const cards = shownCards.get(asker) ?? new Map<string, CardBefore>();
   if (cards.size >= MOST_SHOWN) cards.clear();
-  shownCards.set(asker, cards.set(keyOf(subject), card));
+  shownCards.set(asker, cards.set(nonce, card));
 }
 
-function takeShown(asker: Asker, subject: Subject): CardBefore {
-  const key = keyOf(subject);
-  const card = shownCards.get(asker)?.get(key);
-  shownCards.get(asker)?.delete(key);
-  return card ?? { failure: new Failure('BAD_REPLY', 'no card was shown', {}) };
+function takeShown(asker: Asker, nonce: string): CardBefore | undefined {
+  const card = shownCards.get(asker)?.get(nonce);
+  shownCards.get(asker)?.delete(nonce);
+  return card;
 }
 
 /** Runs a tool that writes: the user confirms it through the client, and it goes the way of the single command. */
@@ -177,13 +177,12 @@ export async function runWriteTool(
   guardWrite(session, operation, { kind: 'one', reason: single.reason });
   const subject = { tool: name, args };
   const given = asker.answerIn(ctx, subject);
+  let card: CardBefore | undefined;
   if (given === undefined) {
     const inability = asker.inability(ctx) ?? unshowable(single);
     if (inability !== undefined) return unconfirmed(session, single, inability);
     const service = await session.service(operation.family);
-    const isOfCard = operation.family === 'cards';
-    const card = isOfCard ? await readCardBefore(session, single.call, false) : undefined;
-    if (card !== undefined) rememberShown(asker, subject, card);
+    if (operation.family === 'cards') card = await readCardBefore(session, single.call, false);
     const message = await question(session, service, single, card);
     if (message === undefined) {
       const why = `no person was asked, because the question would have more than ${MOST_OF_A_QUESTION} characters`;
@@ -191,10 +190,14 @@ export async function runWriteTool(
     }
     const title = `Yes: ${operation.verbPhrase} ${single.id ?? ''}`.trimEnd();
     const asked = await asker.ask(ctx, { subject, message, title }, request.stopping);
-    if ('requestState' in asked) return inputRequired(asked);
+    if ('requestState' in asked) {
+      rememberShown(asker, asked.requestState ?? '', card);
+      return inputRequired(asked);
+    }
     if ('refusal' in asked) return unconfirmed(session, single, asked.refusal);
   } else if ('refusal' in given) return unconfirmed(session, single, given.refusal);
-  return send(session, single, takeShown(asker, subject), request);
+  else card = takeShown(asker, ctx.mcpReq.requestState<string>() ?? '');
+  return send(session, single, card ?? { failure: new Failure('BAD_REPLY', 'no card was shown', {}) }, request);
 }
 
 async function send(session: Session, single: SingleCall, shown: CardBefore, request: WriteRequest) {

@@ -17,7 +17,7 @@ type Facts = Parameters<typeof openBench>[0];
 type Confirmation = Parameters<Asker['ask']>[1];
 
 /** What stands for the request of the client. */
-const CTX = {} as ServerContext;
+const CTX = { mcpReq: { requestState: () => undefined } } as unknown as ServerContext;
 const YES = { isConfirmed: true } as const;
 const GET = `GET /v1/cards/${CARD_ID}`;
 const BLOCK = `POST /v1/cards/${CARD_ID}/block {"reason":"lost"}`;
@@ -239,6 +239,28 @@ it('a yes is looked for with the arguments of the call', async () => {
   const all = stage({}, { answerIn: (ctx, subject) => void subjects.push(ctx, subject) });
   await all.call('card_block', LOST);
   expect(subjects).toEqual([CTX, { tool: 'card_block', args: LOST }]);
+});
+
+it('a yes is compared with the card that its own question showed, where two equal questions are open', async () => {
+  let status = 'ACTIVE';
+  const answers: ((given: typeof YES) => void)[] = [];
+  const reissue = `POST /v1/cards/${CARD_ID}/reissue {}`;
+  const respond = (line: string) => {
+    if (line === GET) return answer(200, card(status));
+    status = 'REISSUED';
+    return answer(200, card('ACTIVE', { cardId: CARD_ID.replace('0', '1') }));
+  };
+  const all = stage({ respond }, { ask: () => new Promise((resolve) => answers.push(resolve)) });
+  const calls = [all.call('card_reissue', { cardId: CARD_ID }), all.call('card_reissue', { cardId: CARD_ID })];
+  await expect.poll(() => answers.length).toBe(2);
+  // Either of the two may have been asked first.
+  answers[0]?.(YES);
+  await Promise.race(calls);
+  answers[1]?.(YES);
+  const ends = await Promise.allSettled(calls);
+  expect(ends.filter(({ status: how }) => how === 'fulfilled')).toHaveLength(1);
+  expect(ends.find(({ status: how }) => how === 'rejected')).toMatchObject({ reason: { code: 'PRECONDITION' } });
+  expect(all.sent.filter((line) => line === reissue)).toHaveLength(1);
 });
 
 it('a yes to a write that fails throws its failure', async () => {
