@@ -3,7 +3,7 @@ import { readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CallOutcome } from '../call-outcome.ts';
 import type { ClockPort } from '../context.ts';
-import { ignoreErrors, ioFailure, type Unread } from '../files/io-failure.ts';
+import { ifPossible, ignoreErrors, ioFailure, type Unread } from '../files/io-failure.ts';
 import { requireOwnState } from '../files/own-state.ts';
 import { temporaryName } from '../files/process-identity.ts';
 import {
@@ -162,6 +162,18 @@ function factsOf({ journal, header }: RunFolder): Stats | undefined {
   return statSync(journal, { throwIfNoEntry: false }) ?? statSync(header, { throwIfNoEntry: false });
 }
 
+/** Known runs that are looked at in each call: the time for one look allows no more. */
+const MOST_CHECKED = 100;
+
+/** The known runs, but those to which others can write by now: they are read again, which refuses them. */
+function trustedRuns({ runs }: Index, stateDir: string): ReadonlyMap<string, RunPart> {
+  const loose = [...runs.keys()].slice(-MOST_CHECKED).filter((name) => {
+    const isOwn = ifPossible(() => requireOwnState(stateDir, runFolder(stateDir, name).path) ?? true);
+    return isOwn !== true;
+  });
+  return loose.length === 0 ? runs : new Map([...runs].filter(([name]) => !loose.includes(name)));
+}
+
 /**
  * Updates the runs in the index. Returns whether anything is new. A run that was begun, resumed or removed changes the
  * folder of all runs. Without such a change only runs with a process are checked, with one those whose journal changed.
@@ -171,8 +183,9 @@ export async function readRuns(index: Index, ports: OpenPorts): Promise<boolean>
   const all = runsFolder(stateDir);
   requireOwnState(stateDir, all);
   const mtimeMs = statSync(all, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const isSame = mtimeMs !== 0 && mtimeMs === index.runsMtimeMs;
-  const held = [...index.runs].flatMap(([name, part]) => (part.mtimeMs === 0 ? [runFolder(stateDir, name)] : []));
+  const trusted = trustedRuns(index, stateDir);
+  const isSame = mtimeMs !== 0 && mtimeMs === index.runsMtimeMs && trusted === index.runs;
+  const held = [...trusted].flatMap(([name, part]) => (part.mtimeMs === 0 ? [runFolder(stateDir, name)] : []));
   if (isSame && held.length === 0) return false;
   const runs = new Map<string, RunPart>(isSame ? index.runs : []);
   const changed: { readonly folder: RunFolder; readonly facts: Stats }[] = [];
@@ -181,7 +194,7 @@ export async function readRuns(index: Index, ports: OpenPorts): Promise<boolean>
     const facts = factsOf(folder);
     runs.delete(name);
     if (facts === undefined) continue;
-    const known = index.runs.get(name);
+    const known = trusted.get(name);
     if (name === ownRun) {
       runs.set(name, { size: 0, open: [], ...known, mtimeMs: 0 });
       continue;

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openService, REISSUE } from '../support/open-service.ts';
@@ -176,6 +176,23 @@ it.concurrent.each([
     expect(stderr).toContain('Nothing was sent.');
   },
 );
+
+it.concurrent('a run that others can write to by now ends a change with 4, although nothing else has changed', async () => {
+  const { run, home, server, service } = await openService();
+  service.isBroken = false;
+  await run(['card', 'block', cardId(1), cardId(2), '--yes', '-q', '--run', 'may']);
+  // Long ago, so that the index believes what it knows of the folder.
+  utimesSync(join(home.stateDir, 'runs'), 1, 1);
+  expect((await run(['card', 'block', cardId(3), '--yes', '-q'])).code).toBe(0);
+  const journal = join(home.stateDir, 'runs', 'may', 'journal.jsonl');
+  chmodSync(journal, 0o666);
+  const before = server.requests.length;
+  const { code, stderr } = await run(['card', 'block', cardId(4), '--yes', '-q']);
+  expect([code, server.requests.length]).toEqual([4, before]);
+  expect(stderr).toContain(`${journal} was not used: others can write to it (mode 0666). Nothing was sent.`);
+  chmodSync(journal, 0o600);
+  expect((await run(['card', 'block', cardId(4), '--yes', '-q'])).code).toBe(0);
+});
 
 it.concurrent('the same event is refused within a day, and nothing in the state folder shows its body', async () => {
   const { run, posts, service, home } = await openService();
