@@ -78,12 +78,12 @@ withKeys('a plan that enough people approved (real keys)', () => {
 
   it('an approved plan is applied, and says who approved it', async () => {
     const place = await stage();
-    await missing(place, '0 of plan');
+    await missing(place, 'has 0 valid ones');
     const refused = await place.run([...APPLY, '-p', 'live']);
     expect(refused.stderr).toContain('have it approved: frontdesk -p live plan approve p.plan --key <key> --as <name>');
     const ann = await approve(place, 'ann', 'ann');
     expect({ code: ann.code, stderr: ann.stderr.includes('does not count') }).toEqual({ code: 0, stderr: false });
-    await missing(place, '1 missing');
+    await missing(place, 'has 1 valid one.');
     expect((await approve(place, 'bob', 'bob')).code).toBe(0);
     const shown = await place.run(['plan', 'show', 'p.plan', '--json', '--query', 'approvals']);
     const key = expect.stringMatching(/^SHA256:/);
@@ -229,7 +229,7 @@ withKeys('L6 an approval that does not count (real keys)', () => {
       'the signature of mallory does not count: it was not made for this plan with a key that is listed for that name. The approval was not kept',
     );
     expect(existsSync(join(place.work, 'p.plan.mallory.sig'))).toBe(false);
-    await missing(place, '0 of plan');
+    await missing(place, 'has 0 valid ones');
     await approve(place, 'ann', 'ann');
     const ann = readFileSync(join(place.work, 'ann.pub'), 'utf8');
     writeFileSync(join(place.work, 'allowed'), `ann valid-before="20200101" ${ann}`);
