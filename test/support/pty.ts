@@ -1,3 +1,4 @@
+import { readSync } from 'node:fs';
 import type { ReadStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
@@ -75,15 +76,37 @@ function readAlong() {
   };
 }
 
+/** What a line still holds that nobody writes to any more. */
+function restOf(fd: number): string {
+  const pieces: Buffer[] = [];
+  const piece = Buffer.alloc(65_536);
+  try {
+    for (let size = -1; size !== 0; ) {
+      size = readSync(fd, piece);
+      pieces.push(Buffer.from(piece.subarray(0, size)));
+    }
+  } catch {
+    // EIO is the end of a line.
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
 /**
  * node-pty takes the line down 200 ms after the end of the program, whether it was read or not: what was written last
- * was lost where the tests had a busy machine. Here the line ends by itself, once all of it was read.
+ * was lost where the tests had a busy machine. Here the line ends by itself, once all of it was read. libuv takes the
+ * first 4 KiB after a hangup for the last, so `onRest` is given what is left.
  */
-function readToTheEnd(terminal: IPty): void {
-  // A member that the types do not name: the readable end of the line.
-  const { _socket: socket } = terminal as IPty & { readonly _socket: ReadStream };
+function readToTheEnd(terminal: IPty, onRest: (rest: string) => void): void {
+  // Members that the types do not name: the readable end of the line, and its descriptor.
+  const { _socket: socket, fd } = terminal as IPty & { readonly _socket: ReadStream; readonly fd: number };
   const destroy = socket.destroy.bind(socket);
-  socket.destroy = (error) => (error === undefined && !socket.readableEnded ? socket : destroy(error));
+  let isRead = false;
+  socket.destroy = (error) => {
+    if (error === undefined && !socket.readableEnded) return socket;
+    if (!isRead) onRest(restOf(fd));
+    isRead = true;
+    return destroy(error);
+  };
 }
 
 /** Starts `frontdesk` with these arguments on a new terminal. */
@@ -108,7 +131,6 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   const [file, argv] =
     line === undefined ? [process.execPath, [PROGRAM, ...args]] : ['sh', ['-c', line, 'sh', ...args]];
   const terminal = spawn(file, argv, { cols: columns, rows, cwd: home.path, env, name: env['TERM'] ?? '' });
-  readToTheEnd(terminal);
   if (early !== undefined) terminal.write(`\r${early}`);
   let output = '';
   const read = readAlong();
@@ -117,11 +139,13 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   const look = () => {
     for (const each of [...waiting]) each();
   };
-  terminal.onData((part) => {
+  const add = (part: string) => {
     output += part;
     read.add(part);
     look();
-  });
+  };
+  terminal.onData(add);
+  readToTheEnd(terminal, add);
   const end = new Promise<TerminalEnd>((resolve, reject) => {
     const limit = setTimeout(() => {
       terminal.kill('SIGKILL');
