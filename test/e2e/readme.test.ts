@@ -80,6 +80,14 @@ function run(steps: readonly Step[]): readonly Result[] {
   }
 }
 
+it('the README says what the sandbox chose, and that a plan is known to this state folder alone', () => {
+  const text = README.replace(/\s+/g, ' ');
+  expect(text).toContain(
+    'the sandbox chose one: statuses after a change, the card that a reissue returns, error statuses of calendars',
+  );
+  expect(text).toContain('Another machine, or one where the run was removed, does not know of that.');
+});
+
 it('the README has at most 125 lines', () => {
   expect(README.split('\n').length).toBeLessThanOrEqual(126);
 });
