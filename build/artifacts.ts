@@ -1,14 +1,14 @@
+import { SHELLS } from '../src/cli/commands/completion.ts';
+import { treeSchema } from '../src/cli/describe/command-schema.ts';
+import { loadTree } from '../src/cli/describe/command-tree.ts';
+import { completionNodes } from '../src/cli/describe/completion-model.ts';
+import { argumentName, optionName } from '../src/cli/describe/help-text.ts';
+import { openApi } from '../src/cli/describe/openapi.ts';
 import type { CommandDoc } from '../src/command/command.ts';
 import type { Registry } from '../src/command/command-tree.ts';
-import { SHELLS } from '../src/commands/completion.ts';
-import { treeSchema } from '../src/describe/command-schema.ts';
-import { loadTree } from '../src/describe/command-tree.ts';
-import { completionNodes } from '../src/describe/completion-model.ts';
-import { argumentName, optionName } from '../src/describe/help-text.ts';
-import { openApi } from '../src/describe/openapi.ts';
-import { libraryTypes } from './library-types.ts';
 import { manPage } from './man-page.ts';
 import { fillPage, pageTables } from './page-tables.ts';
+import { skillFile } from './skill-file.ts';
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
@@ -43,12 +43,14 @@ export async function artifacts(
   const tables = new Map([...pageTables(), ['layers', layers]]);
   return [
     ...Object.values(SHELLS).map(({ file, write }) => ({ path: `completions/${file}`, text: write(nodes) })),
-    { path: 'types/library.d.ts', text: libraryTypes() },
     { path: 'man/frontdesk.1', text: manPage(tree, version) },
     { path: 'test/contract/__snapshots__/command-tree.txt', text: `${tree.docs.map(commandText).join('\n\n')}\n` },
     // The version changes with every release, the contract does not.
     { path: 'test/contract/__snapshots__/openapi.json', text: json(openApi('1.0.0')) },
     { path: 'test/contract/__snapshots__/output-schemas.json', text: json(outputs) },
-    ...[...pages].map(([path, text]) => ({ path, text: fillPage(text, tables) })),
+    { path: 'docs/skill/SKILL.md', text: skillFile() },
+    ...[...pages]
+      .filter(([path]) => path !== 'docs/skill/SKILL.md')
+      .map(([path, text]) => ({ path, text: fillPage(text, tables) })),
   ];
 }

@@ -2,9 +2,8 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { bundle, root } from './bundle.mjs';
 import { sealChunks } from './chunks.mjs';
+import { compileChunks } from './compiled.mjs';
 import { writeHelp } from './help.mjs';
-import { writeLibrary } from './library.mjs';
-import { checkNotices } from './notices.mjs';
 
 /**
  * What is always loaded together lies in one file: each further file costs a start half a millisecond. A group takes
@@ -14,15 +13,15 @@ const GROUPS = [
   { name: 'base', tags: ['$initial'], priority: 3 },
   {
     name: 'call',
-    test: /[\\/]src[\\/](?:engine[\\/](?:argv|call|session[\\/](?:open-session|open-service))|command[\\/](?:command|printing|read-given)|commands[\\/]card[\\/]columns|api[\\/]operations|wire[\\/](?:remove-from|answer-memory))\.ts$/,
+    test: /[\\/]src[\\/](?:cli[\\/](?:argv|call|open-session|open-service|commands[\\/]card[\\/]columns)|command[\\/](?:command|printing|read-given)|service[\\/](?:api[\\/]operations|wire[\\/](?:remove-from|answer-bytes)))\.ts$/,
     priority: 2,
   },
-  { name: 'help', test: /[\\/]src[\\/]describe[\\/]help\.ts$/, priority: 1 },
+  { name: 'help', test: /[\\/]src[\\/]cli[\\/]describe[\\/]help\.ts$/, priority: 1 },
 ];
 
 /** Commands of several groups have the same last word: the chunk of `card get` is called card-get. */
 function chunkName({ facadeModuleId, moduleIds }) {
-  const words = /[\\/]src[\\/]commands[\\/](.+)\.ts$/.exec(facadeModuleId ?? moduleIds.at(-1))?.[1];
+  const words = /[\\/]src[\\/]cli[\\/]commands[\\/](.+)\.ts$/.exec(facadeModuleId ?? moduleIds.at(-1))?.[1];
   return `chunks/${words?.replaceAll(/[\\/]/g, '-') ?? '[name]'}.cjs`;
 }
 
@@ -49,13 +48,11 @@ try {
     },
   );
   writeFileSync(`${made}/THIRD-PARTY-NOTICES.md`, notices);
-  checkNotices(notices, await writeLibrary(`${made}/library`));
   writeHelp(made);
   sealChunks(made);
+  compileChunks(made);
   moveAway();
   renameSync(made, `${root}dist`);
-  // What tests kept is of earlier builds, of which only a dozen are kept at a time.
-  rmSync(`${root}.cache/test`, { recursive: true, force: true });
 } finally {
   rmSync(made, { recursive: true, force: true });
   rmSync(replaced, { recursive: true, force: true });

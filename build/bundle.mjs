@@ -3,25 +3,20 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { writeNotices } from './notices.mjs';
-import { askForBuiltins, baselineParser, keepProtocolApart, keepToItself, slim } from './slim.mjs';
+import { baselineParser, keepProtocolApart, slim } from './slim.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The version of package.json, which the program carries inside. */
 export const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-/**
- * Bundles an entry file, into CommonJS unless `output` says otherwise; answers the notices that what it contains asks
- * for. `isLibrary`: it is loaded into another program, and perhaps bundled once more with it.
- */
-export async function bundle(input, output, { isLibrary = false } = {}) {
+/** Bundles an entry file into CommonJS; answers the notices that what it contains asks for. */
+export async function bundle(input, output) {
   const made = await rolldown({
     input,
     platform: 'node',
     cwd: root,
-    plugins: isLibrary
-      ? [slim(['commander', 'modelcontextprotocol']), keepToItself(), askForBuiltins()]
-      : [baselineParser(), slim(), keepProtocolApart()],
+    plugins: [baselineParser(), slim(), keepProtocolApart()],
     transform: { define: { FRONTDESK_VERSION: JSON.stringify(version) } },
     // A module of one group is also wanted by a chunk of its own now and then: it is small, and loaded either way.
     checks: { ineffectiveDynamicImport: false },

@@ -2,7 +2,15 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
-const INDEPENDENT = ['check:lint', 'check:types', 'check:layers', 'check:unused', 'check:faults', 'check:tested'];
+const INDEPENDENT = [
+  'check:lint',
+  'check:types',
+  'check:layers',
+  'check:loaded',
+  'check:unused',
+  'check:faults',
+  'check:tested',
+];
 /** These run the built program or hold files against it. */
 const OF_THE_BUILD = ['generate -- --check', 'pictures -- --check'];
 

@@ -17,10 +17,7 @@ export function wrapChunk(name, code) {
   return `(function(exports,require,module,__filename,__dirname){${toAscii(name, code)}\n})`;
 }
 
-/**
- * Wraps all chunks of a built program. `build-id`, and the digests in `chunks.json` that it is made of, tell the
- * compiled code of one build from that of another.
- */
+/** Wraps all chunks of a built program. `build-id` tells the compiled code of one build from that of another. */
 export function sealChunks(folder) {
   const digests = {};
   for (const name of readdirSync(`${folder}/chunks`).sort()) {
@@ -29,7 +26,5 @@ export function sealChunks(folder) {
     writeFileSync(path, wrapped, 'latin1');
     digests[name] = digest(wrapped);
   }
-  const list = JSON.stringify(digests);
-  writeFileSync(`${folder}/chunks.json`, list);
-  writeFileSync(`${folder}/build-id`, digest(list).slice(0, 16));
+  writeFileSync(`${folder}/build-id`, digest(JSON.stringify(digests)).slice(0, 16));
 }

@@ -17,7 +17,6 @@ function startProgram() {
   const { getRawAsset } = require('node:sea');
   const { Script } = require('node:vm');
   const modules = new Map();
-  const compiled = { reason: 'inside', dist: '', chunks: new Map() };
   const load = (name) => {
     const known = modules.get(name);
     if (known !== undefined) return known.exports;
@@ -25,13 +24,11 @@ function startProgram() {
     // One that was made on another system may have none.
     const cachedData = FRONTDESK_COMPILED ? Buffer.from(getRawAsset(`compiled/${name}`)) : undefined;
     const script = new Script(source, { filename: `chunks/${name}`, cachedData });
-    const state = cachedData === undefined ? 'none' : script.cachedDataRejected ? 'refused' : 'used';
-    compiled.chunks.set(name, { script, source, state, refusals: 0, bytes: 0 });
     const module = { exports: {} };
     modules.set(name, module);
     const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id));
     script.runInThisContext()(module.exports, requireFrom, module, process.execPath, '');
     return module.exports;
   };
-  load('main.cjs').start(compiled);
+  load('main.cjs').start();
 }

@@ -1,5 +1,6 @@
-// The layers of src: what each holds and what it may import. `npm run check:layers` holds every import against this
-// table, types included, and docs/architecture.md shows it.
+// The rooms of src, from the top down: each may import those below it, and no two import each other. Each does
+// something that no other does. `npm run check:layers` holds every source against this list: its imports, types
+// included, the rules, and its length. docs/architecture.md shows it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
@@ -8,165 +9,147 @@ export interface Layer {
   readonly name: string;
   /** What a reader finds there: one line of the picture. */
   readonly holds: string;
-  /** Layers it may import from besides its own files. */
-  readonly imports: readonly string[];
+  /** Rooms below it that it may not import. */
+  readonly never?: readonly string[];
+  readonly rule?: Rule;
 }
 
-const GROUND = ['json', 'context', 'failure', 'call-outcome'];
-const OPERATION = ['api', 'wire', 'http'];
-const INPUT_OUTPUT = ['files', 'output', 'rows', 'input', 'options'];
-const LOCAL_RECORDS = ['settings', 'credentials', 'run', 'plan', 'history'];
-const BELOW_SESSION = [...GROUND, ...OPERATION, ...INPUT_OUTPUT, ...LOCAL_RECORDS, 'call-state'];
+/** What one room alone does: `only writes sends a request`. */
+interface Rule {
+  readonly alone: string;
+  /** The words of a source that does it. */
+  readonly by: RegExp;
+  /** Folders and files that may, else those of the room. */
+  readonly places?: readonly string[];
+}
 
-/** From the bottom up: a layer stands above everything that it imports, so no two import each other. */
 export const LAYERS: readonly Layer[] = [
-  { name: 'context', holds: 'ports: streams, clock, chance, signals, environment', imports: [] },
-  { name: 'json', holds: 'JSON that keeps digits and the order of keys', imports: [] },
-  { name: 'failure', holds: 'the table of failures', imports: ['json'] },
+  { name: 'main', holds: 'process, registry and cli put together' },
+  { name: 'registry', holds: 'every command' },
   {
-    name: 'call-outcome',
-    holds: 'how a call ended, in memory and in files',
-    imports: ['json', 'failure'],
-  },
-  { name: 'api', holds: 'the table of operations, with schemas and limits', imports: ['json'] },
-  { name: 'process', holds: 'the real ports', imports: ['context'] },
-  { name: 'files', holds: 'atomic writes, locks, modes, the usual folders', imports: GROUND },
-  {
-    name: 'wire',
-    holds: 'bytes and connections: transport, TLS, proxy, stages',
-    imports: GROUND,
-  },
-  {
-    name: 'http',
-    holds: 'request, response, retry, card check, outcome',
-    imports: [...GROUND, 'api', 'wire'],
-  },
-  {
-    name: 'output',
-    holds: 'formats, safe text, queries, the card view',
-    imports: [...GROUND, ...OPERATION],
-  },
-  { name: 'rows', holds: 'rows of a run, written down once', imports: [...GROUND, 'files'] },
-  {
-    name: 'input',
-    holds: 'fields from options, rows from files, --expect',
-    imports: [...GROUND, 'api', 'files', 'output', 'rows'],
-  },
-  {
-    name: 'options',
-    holds: 'options as data, and the one reader of argv',
-    imports: [...GROUND, 'api', 'output', 'input'],
-  },
-  { name: 'sandbox', holds: 'the simulated service', imports: [...GROUND, 'api', 'files'] },
-  { name: 'settings', holds: 'profiles and preferences', imports: [...GROUND, 'api', 'wire', ...INPUT_OUTPUT] },
-  {
-    name: 'credentials',
-    holds: 'tokens',
-    imports: [...GROUND, ...OPERATION, 'files', 'output', 'input'],
-  },
-  {
-    name: 'run',
-    holds: 'pace, stop rules, results in order; journal/ on the disk',
-    imports: [...GROUND, ...OPERATION, 'files', 'output', 'rows'],
-  },
-  {
-    name: 'plan',
-    holds: 'plan files, hashes, approvals',
-    imports: [...GROUND, 'api', ...INPUT_OUTPUT],
-  },
-  {
-    name: 'report',
-    holds: 'a run as a page, test results, a summary; a plan as Markdown',
-    imports: [...GROUND, 'input', 'output', 'run', 'plan'],
-  },
-  { name: 'history', holds: 'the record of changes', imports: [...GROUND, 'api', 'files', 'output', 'run'] },
-  {
-    name: 'library',
-    holds: 'the calls as functions: what `import` gives',
-    imports: [...GROUND, ...OPERATION, 'process', 'input', 'output', 'credentials'],
-  },
-  {
-    name: 'call-state',
-    holds: 'whether a write of the call may still leave',
-    imports: ['context', 'output'],
-  },
-  { name: 'session', holds: 'how a command reaches the world', imports: BELOW_SESSION },
-  {
-    name: 'command',
-    holds: 'what a command is, and what it was given',
-    imports: [...GROUND, 'api', 'files', 'run', 'plan', 'input', 'output', 'options', 'session'],
-  },
-  {
-    name: 'describe',
-    holds: 'help, schema, completions, man page',
-    imports: [...GROUND, 'api', 'http', 'output', 'options', 'run', 'plan', 'command', 'sandbox'],
-  },
-  {
-    name: 'call',
-    holds: 'one call, from its words to its outcome',
-    imports: [...BELOW_SESSION, 'session', 'command'],
-  },
-  {
-    name: 'ask',
-    holds: 'prompts, waits, missing values',
-    imports: [...GROUND, ...OPERATION, ...INPUT_OUTPUT, 'session', 'command', 'call'],
-  },
-  {
-    name: 'bulk',
-    holds: 'plans and runs made, sent, resumed, reverted, reported',
-    imports: [...BELOW_SESSION, 'report', 'session', 'command', 'call', 'ask'],
-  },
-  {
-    name: 'engine',
-    holds: 'argv to exit code; session/ opens what commands need',
-    imports: [...BELOW_SESSION, 'process', 'sandbox', 'session', 'command', 'describe', 'call', 'ask', 'bulk'],
-  },
-  {
-    name: 'doctor',
-    holds: 'what may be wrong on this machine',
-    imports: [...BELOW_SESSION, 'process', 'session', 'describe', 'ask', 'engine'],
-  },
-  {
-    name: 'commands',
-    holds: 'card block is commands/card/block.ts',
-    imports: [
-      ...BELOW_SESSION,
-      ...['sandbox', 'report', 'session', 'command', 'describe', 'call', 'ask', 'bulk', 'engine', 'doctor'],
-    ],
+    name: 'desk',
+    holds: 'a loop over the card commands',
+    never: ['mcp', 'sandbox'],
+    rule: { alone: 'calls commands again and again in one process', by: /\bcaller: 'desk'/ },
   },
   {
     name: 'mcp',
     holds: 'the calls as tools of an assistant',
-    imports: [...BELOW_SESSION, 'session', 'command', 'describe', 'call', 'bulk', 'commands'],
+    never: ['sandbox'],
+    rule: { alone: 'speaks the protocol of assistants', by: /'@modelcontextprotocol\// },
   },
   {
-    name: 'desk',
-    holds: 'a loop over the card commands',
-    imports: [...BELOW_SESSION, 'report', 'session', 'command', 'call', 'ask', 'engine', 'commands'],
+    name: 'cli',
+    holds: 'argv to exit code: program, commands, help, completions, doctor',
+    rule: {
+      alone: 'reads the words of the command line',
+      by: /\bargv\b/,
+      // Whether to use colors is asked before they are read.
+      places: ['src/cli/', 'src/base/', 'src/screen/failure-text.ts'],
+    },
   },
   {
-    name: 'registry',
-    holds: 'every command',
-    imports: ['command', 'commands', 'desk', 'mcp'],
+    name: 'runs',
+    holds: 'many rows: plan, send, resume, revert, report',
+    never: ['sandbox'],
+    rule: { alone: 'has several requests in progress at once', by: /\bnew Limiter\b/ },
   },
   {
-    name: 'main',
-    holds: 'process, registry and engine put together',
-    imports: ['context', 'process', 'engine', 'registry'],
+    name: 'writes',
+    holds: 'one change from its words to its outcome: guards, judge, question, attempt',
+    never: ['sandbox'],
+    rule: {
+      alone: 'calls a client',
+      by: /\bclient\.call\b/,
+      // `transmit`, and the wrapper that refuses a change which no guard let pass.
+      places: ['src/writes/resource.ts', 'src/cli/open-service.ts'],
+    },
+  },
+  {
+    name: 'command',
+    holds: 'what a command is, and how it reaches the world',
+    never: ['sandbox'],
+    rule: {
+      alone: 'gives a session to the rooms above it',
+      by: /\bSession\b/,
+      places: ['command', 'writes', 'runs', 'cli', 'mcp', 'desk'].map((name) => `src/${name}/`),
+    },
+  },
+  {
+    name: 'records',
+    holds: 'what was sent and how it ended: ledger, open writes, journals, stored runs',
+    never: ['profile', 'sandbox'],
+    rule: {
+      alone: 'names the files of a record',
+      by: /stateDir, '(?:writes|open|sent|runs|runs-begun|cards|history-key)'/,
+    },
+  },
+  {
+    name: 'profile',
+    holds: 'services, tokens, preferences',
+    never: ['sandbox'],
+    rule: {
+      alone: 'runs another program, for a token',
+      by: /'node:child_process'/,
+      places: ['src/profile/', 'src/base/'],
+    },
+  },
+  {
+    name: 'input',
+    holds: 'options, fields, files of rows',
+    never: ['sandbox'],
+    rule: {
+      alone: 'reads another encoding than UTF-8',
+      by: /'utf-?16/,
+      // It cuts a text in memory.
+      places: ['src/input/', 'src/base/json/shorten.ts'],
+    },
+  },
+  {
+    name: 'screen',
+    holds: 'tables, JSON, CSV, workbooks, cards, queries',
+    never: ['sandbox'],
+    rule: {
+      alone: 'makes a text safe for a screen',
+      by: /\bescapeUnsafe\(/,
+      places: ['src/screen/', 'src/base/'],
+    },
+  },
+  {
+    name: 'sandbox',
+    holds: 'the simulated service',
+    rule: { alone: 'answers requests', by: /from 'node:https?'/ },
+  },
+  {
+    name: 'service',
+    holds: 'the table of operations, HTTP, wire',
+    rule: { alone: 'opens connections', by: /from 'node:tls'/ },
+  },
+  {
+    name: 'base',
+    holds: 'JSON, files and locks, process, failures, ports',
+    rule: {
+      alone: 'reads the clock, and takes a chance',
+      by: /\bDate\.now\(|\bMath\.random\b|\bperformance\.now\(/,
+      places: ['src/base/process/'],
+    },
   },
 ];
 
+/** A longer file has two subjects. */
+const MAX_LINES = 330;
+
 /** Packages that one file alone may import: the others reach them through it. */
 export const ONLY_IMPORTER: Readonly<Record<string, string>> = {
-  commander: 'src/engine/argv.ts',
-  '@inquirer/core': 'src/ask/select.ts',
-  '@inquirer/prompts': 'src/ask/drawn.ts',
-  undici: 'src/wire/transport.ts',
-  conf: 'src/settings/write.ts',
-  ora: 'src/ask/wait-display.ts',
+  commander: 'src/cli/argv.ts',
+  '@inquirer/core': 'src/writes/ask/inquirer.ts',
+  '@inquirer/prompts': 'src/writes/ask/drawn.ts',
+  undici: 'src/service/wire/transport.ts',
+  conf: 'src/profile/write.ts',
+  ora: 'src/writes/ask/wait-display.ts',
   saxes: 'src/input/xlsx/xml.ts',
-  yazl: 'src/output/workbook.ts',
-  'cli-table3': 'src/output/terminal-table.ts',
+  yazl: 'src/screen/workbook.ts',
+  'cli-table3': 'src/screen/terminal-table.ts',
 };
 
 const IMPORT = /(?:\bfrom|\bimport\(|^import)\s*'([^']+)'/gm;
@@ -175,48 +158,55 @@ function layerOf(path: string): string {
   return (path.split('/')[1] ?? '').replace(/\.ts$/, '');
 }
 
-/** What is wrong with the imports of one file, one line each. `path` is from the root, with slashes. */
+function placesOf({ name, rule }: Layer): readonly string[] {
+  return rule?.places ?? [`src/${name}/`];
+}
+
+/** The rules of other rooms that a source breaks. */
+function brokenRules(path: string, text: string): readonly string[] {
+  return LAYERS.flatMap((layer) => {
+    const { name, rule } = layer;
+    if (rule === undefined || !rule.by.test(text) || placesOf(layer).some((place) => path.startsWith(place))) return [];
+    return [`${path}: only ${name} ${rule.alone} (${placesOf(layer).join(', ')})`];
+  });
+}
+
+/** What is wrong with one file, one line each. `path` is from the root, with slashes. */
 export function breachesOf(path: string, text: string): readonly string[] {
   const own = layerOf(path);
-  const layer = LAYERS.find(({ name }) => name === own);
-  if (layer === undefined) return [`${path}: ${own} is not in the table of layers (build/layers.ts)`];
-  return [...text.matchAll(IMPORT)].flatMap(([, specifier = '']) => {
+  const place = LAYERS.findIndex(({ name }) => name === own);
+  const below = LAYERS.slice(place + 1).filter(({ name }) => LAYERS[place]?.never?.includes(name) !== true);
+  if (place === -1) return [`${path}: ${own} is not in the table of layers (build/layers.ts)`];
+  const imports = [...text.matchAll(IMPORT)].flatMap(([, specifier = '']) => {
     if (specifier.startsWith('.')) {
       const target = layerOf(posix.join(posix.dirname(path), specifier));
-      if (target === own || layer.imports.includes(target)) return [];
+      if (target === own || below.some(({ name }) => name === target)) return [];
       return [`${path}: ${own} may not import ${target}`];
     }
     const only = Object.entries(ONLY_IMPORTER).find(([name]) => specifier === name || specifier.startsWith(`${name}/`));
     return only === undefined || only[1] === path ? [] : [`${path}: only ${only[1]} imports ${only[0]}`];
   });
-}
-
-/** What is wrong with the table itself: a layer that imports one that does not stand below it. */
-export function tableFaults(layers: readonly Layer[]): readonly string[] {
-  return layers.flatMap(({ name, imports }, index) => {
-    const below = layers.slice(0, index).map((layer) => layer.name);
-    return imports.filter((other) => !below.includes(other)).map((other) => `${name} stands below ${other}`);
-  });
+  const lines = text.split('\n').length - 1;
+  const tooLong = lines > MAX_LINES ? [`${path}: ${lines} lines, more than ${MAX_LINES}`] : [];
+  return [...imports, ...brokenRules(path, text), ...tooLong];
 }
 
 /** Every breach in the sources below `root`. */
 export function layerBreaches(root: string): readonly string[] {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   const sources = files.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'));
-  return [
-    ...tableFaults(LAYERS),
-    ...sources.flatMap((name) => {
-      const path = `src/${name.replaceAll('\\', '/')}`;
-      return breachesOf(path, readFileSync(join(root, path), 'utf8'));
-    }),
-  ];
+  return sources.flatMap((name) => {
+    const path = `src/${name.replaceAll('\\', '/')}`;
+    return breachesOf(path, readFileSync(join(root, path), 'utf8'));
+  });
 }
 
-/** The picture of the layers, top first, as docs/architecture.md shows it. */
+/** The picture of the rooms and their rules, top first, as docs/architecture.md shows it. */
 export function layerPicture(): string {
-  const rows = [...LAYERS].reverse().map(({ name, holds }) => {
-    const isFile = ['main', 'registry', 'session', 'call-state', 'context', 'failure', 'call-outcome'].includes(name);
+  const rows = LAYERS.map(({ name, holds }) => {
+    const isFile = ['main', 'registry'].includes(name);
     return `  ${`${name}${isFile ? '.ts' : '/'}`.padEnd(16)} ${holds}`;
   });
-  return ['```', 'src/', ...rows, '```'].join('\n');
+  const rules = LAYERS.flatMap(({ name, rule }) => (rule === undefined ? [] : [`- Only \`${name}\` ${rule.alone}.`]));
+  return ['```', 'src/', ...rows, '```', '', ...rules].join('\n');
 }

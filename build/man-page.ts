@@ -1,12 +1,12 @@
+import { exitCodeRows } from '../src/cli/describe/command-doc.ts';
+import type { CommandTree } from '../src/cli/describe/command-tree.ts';
+import { ENVIRONMENT } from '../src/cli/describe/environment.ts';
+import { argumentName, optionText } from '../src/cli/describe/help-text.ts';
+import { type Block, foldCommand, type Row, wrap } from '../src/cli/describe/text-block.ts';
+import { TOPICS } from '../src/cli/describe/topics.ts';
 import type { CommandDoc } from '../src/command/command.ts';
-import { exitCodeRows } from '../src/describe/command-doc.ts';
-import type { CommandTree } from '../src/describe/command-tree.ts';
-import { ENVIRONMENT } from '../src/describe/environment.ts';
-import { argumentName, optionText } from '../src/describe/help-text.ts';
-import { type Block, foldCommand, type Row, wrap } from '../src/describe/text-block.ts';
-import { TOPICS } from '../src/describe/topics.ts';
-import { COMMON_OPTIONS } from '../src/options/common.ts';
-import type { Example, OptionSpec } from '../src/options/option.ts';
+import { COMMON_OPTIONS } from '../src/input/options/common.ts';
+import type { Example, OptionSpec } from '../src/input/options/option.ts';
 
 /** Text as troff takes it: nothing in it is a request or an escape, and `-` stays a minus that can be copied. */
 function troff(text: string): string {

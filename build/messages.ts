@@ -61,8 +61,8 @@ function collect(node: Node, source: string, found: string[]): void {
 
 /** Writers of shell scripts, whose strings are programs, and texts that are data. */
 const SILENT_FILES = [
-  ...['describe/bash.ts', 'describe/zsh.ts', 'describe/fish.ts', 'describe/powershell.ts'],
-  ...['sandbox/seed-data.ts', 'report/style.ts'],
+  ...['cli/describe/bash.ts', 'cli/describe/zsh.ts', 'cli/describe/fish.ts', 'cli/describe/powershell.ts'],
+  ...['sandbox/seed-data.ts', 'runs/report/style.ts'],
 ];
 
 /** All messages below `root`/src, each once per file, in the order of the sources. */

@@ -11,7 +11,6 @@ const INSIDE = 'its program runs inside the test, on this system';
 /** Files of tests, or folders of them, and the reason. */
 export const FILES_NOT_JUDGED = [
   ['test/e2e/terminal/', CONSOLE],
-  ['test/e2e/library/', INSIDE],
   ['test/e2e/faults/signals.test.ts', NO_SIGNALS],
   ['test/command/last-moment.test.ts', NO_SIGNALS],
   ['test/e2e/faults/memory.test.ts', 'it reads /proc of the program'],
@@ -29,7 +28,6 @@ export const FILES_NOT_JUDGED = [
   ['test/e2e/package.test.ts', 'it installs for this system'],
   ['test/e2e/compiled-code.test.ts', 'folders, links and modes in which compiled code lies on this system'],
   ['test/crash/lock-orders.test.ts', INSIDE],
-  ['test/crash/two-versions.test.ts', 'its older program runs on this system'],
   ['test/crash/pods.test.ts', 'it pauses processes of this system, and puts them into namespaces'],
 ];
 

@@ -52,13 +52,6 @@ export function writeNotices(moduleIds) {
   return `# Third-party notices\n\nfrontdesk contains these packages, bundled.\n\n${sections.join('\n')}`;
 }
 
-/** Fails when a part of the package holds something that the notices of the package do not name. */
-export function checkNotices(notices, ofPart) {
-  const headings = (text) => text.split('\n').filter((line) => line.startsWith('## '));
-  const missing = headings(ofPart).filter((heading) => !headings(notices).includes(heading));
-  if (missing.length > 0) throw new Error(`the notices lack ${missing.join(', ')}`);
-}
-
 /** The packages that notices name: what `writeNotices` wrote, for the bill of materials. */
 export function packagesOf(notices) {
   const headings = [...notices.matchAll(/^## (\S+) (\S+) \((.+)\)$/gm)];

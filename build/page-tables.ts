@@ -1,6 +1,6 @@
-import { exitCodeRows } from '../src/describe/command-doc.ts';
-import { COMMAND_LISTS } from '../src/describe/command-lists.ts';
-import { ENVIRONMENT } from '../src/describe/environment.ts';
+import { exitCodeRows } from '../src/cli/describe/command-doc.ts';
+import { COMMAND_LISTS } from '../src/cli/describe/command-lists.ts';
+import { ENVIRONMENT } from '../src/cli/describe/environment.ts';
 import { READ_TOOLS, WRITE_TOOLS } from '../src/mcp/tools.ts';
 
 function code(text: string): string {

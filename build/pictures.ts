@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnOnTerminal } from '@lydell/node-pty';
-import { awayFrom } from '../src/output/text.ts';
+import { awayFrom } from '../src/screen/text.ts';
 import { readPages } from './pages.ts';
 import { drawReport, REPORT_PICTURES } from './report-pictures.ts';
 import { screenSvg } from './screen-svg.ts';
@@ -100,7 +100,7 @@ const PICTURES: readonly Picture[] = [
       [MENU, 'block\r'],
       [/r = add a reason/, 'r\r'],
       [/Reason \(Enter/, 'lost on the bus\r'],
-      [/Reason: lost[\s\S]*y\/N/, 'y\r'],
+      [/Reason \s+lost[\s\S]*y\/N/, 'y\r'],
       [ended('BLOCKED at'), 'leave\r'],
     ],
   },
@@ -169,7 +169,7 @@ function settle(output: string): string {
     .replaceAll(/^( {2})\d\d:\d\d(?= {2})/gm, '$118:00')
     .replaceAll(/\(\d\d:\d\d\)/g, '(18:00)')
     .replaceAll(/\bat \d\d:\d\d:\d\d\b/g, 'at 18:00:00')
-    .replaceAll(/entry\s+[0-9a-f]{6}\b/g, 'entry 9f3a1c')
+    .replaceAll(/(entry|reconcile)\s+[0-9a-f]{6}\b/g, '$1 9f3a1c')
     .replaceAll(/sent \d\d:\d\d:\d\dZ/g, 'sent 18:00:00Z')
     .replaceAll(/\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)/g, '18:00:00Z (20:00:00 your time)')
     .replaceAll(/(retr(?:y|ies)), \d+ s\b/g, '$1, 1 s')
@@ -207,12 +207,18 @@ function runOnTerminal(picture: Picture, { folder, env }: Place): Promise<string
   /** What was written since the last answer: a menu that was answered stands there no more. */
   let news = '';
   const waiting = [...answers];
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    // Words that never come would hold the whole build.
+    const deadline = setTimeout(() => {
+      terminal.kill('SIGKILL');
+      reject(new Error(`${picture.file}: ${waiting[0]?.[0] ?? until} did not come within 30 s after:\n${news}`));
+    }, 30_000);
     terminal.onData((part) => {
       output += part;
       news += part;
       const [next] = waiting;
       if (next === undefined && until?.test(news) === true) {
+        clearTimeout(deadline);
         resolve(output);
         terminal.kill('SIGKILL');
       }
@@ -222,7 +228,10 @@ function runOnTerminal(picture: Picture, { folder, env }: Place): Promise<string
       if (next[2] !== undefined) spawnSync(process.execPath, [PROGRAM, ...next[2].split(' ')], { env: { ...env } });
       terminal.write(next[1]);
     });
-    terminal.onExit(() => resolve(output));
+    terminal.onExit(() => {
+      clearTimeout(deadline);
+      resolve(output);
+    });
   });
 }
 
@@ -236,7 +245,6 @@ async function withSandbox<Value>(
     PATH: process.env['PATH'] ?? '',
     HOME: folder,
     // Nothing may be written any more once the picture stands: the folder is removed then.
-    NODE_DISABLE_COMPILE_CACHE: '1',
     LANG: 'C.UTF-8',
     TZ: 'UTC',
     TERM: 'xterm-256color',

@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RowShape } from '../src/rows/row.ts';
-import { encodeRecord, type JournalRecord } from '../src/run/journal/record.ts';
-import { RUN_VERSION } from '../src/run/stored/run-folder.ts';
+import type { RowShape } from '../src/input/rows/row.ts';
+import { encodeRecord, type JournalRecord } from '../src/records/journal/record.ts';
+import { RUN_VERSION } from '../src/records/stored/run-folder.ts';
 import { screenSvg } from './screen-svg.ts';
 import { drawScreen } from './terminal-screen.ts';
 
@@ -63,9 +63,12 @@ function journal(): string {
     const t = START_MS + 400 + row * 45;
     const ms = 60 + ((row * 37) % 90) + (row % 29 === 0 ? 700 : 0);
     const id = idOf(row);
-    records.push({ n: row, t, s: 'intent', a: 1, id }, { n: row, t: t + ms, a: 1, id, ms, ...endOf(row) });
+    records.push(
+      { n: row, t, s: 'intent', a: 1, id },
+      { n: row, t: t + ms, m: t + ms - START_MS, a: 1, id, ms, ...endOf(row) },
+    );
   }
-  records.push({ t: START_MS + 11_800, s: 'end', state: 'finished' });
+  records.push({ t: START_MS + 11_800, m: 11_800, s: 'end', state: 'finished' });
   return records.map(encodeRecord).join('');
 }
 
@@ -139,7 +142,7 @@ export function drawReport(picture: ReportPicture, program: string): string {
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
     if (status !== 0) throw new Error(`the report failed: ${stderr}`);
     if (picture.form !== 'html') return terminalPicture(stdout, picture);
-    return pagePicture(stdout.replace(/on \d{4}-\d\d-\d\d [0-9:]+ UTC\./, 'on 2027-04-02 19:00:00 UTC.'), picture.alt);
+    return pagePicture(stdout.replace(/on \d+ \w+ \d{4}, [0-9:]+ UTC\./, 'on 2 Apr 2027, 19:00:00 UTC.'), picture.alt);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

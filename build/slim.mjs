@@ -1,6 +1,6 @@
 // Leaves out of the bundle what the program never reaches, and puts off what not every call needs.
 import { readFileSync } from 'node:fs';
-import { createRequire, isBuiltin } from 'node:module';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
@@ -60,14 +60,16 @@ const STUBS = [
 ];
 
 /** Modules of Node that take a millisecond or more to load: loaded when the first of their members is used. */
-const PUT_OFF = ['node:crypto', 'node:fs/promises', 'node:os', 'node:tls'];
+const PUT_OFF = ['node:crypto', 'node:fs/promises', 'node:os', 'node:tls', 'node:zlib'];
 
+/** Forwards any member that the Node which runs it has: a newer one has more than the Node that builds. */
 function lazyBuiltin(name) {
-  const members = Object.keys(require(name)).filter((member) => /^[a-zA-Z_]\w*$/.test(member));
-  const getters = members.map((member) => `get ${member}() { return load().${member}; }`);
+  // Behind a prototype, because the members of the object itself are looked up, and so loaded, when it is imported.
   return `let loaded;
     const load = () => (loaded ??= process.getBuiltinModule('${name}'));
-    module.exports = { __proto__: null, ${getters.join(', ')} };`;
+    module.exports = Object.create(new Proxy({}, {
+      get: (_, member) => (member === '__esModule' ? undefined : load()[member]),
+    }));`;
 }
 
 const isOf = (stub, source) => (typeof stub.source === 'string' ? stub.source === source : stub.source.test(source));
@@ -83,42 +85,6 @@ const STRING_WIDTH = `let load;
   };`;
 
 const forward = (path) => (path ?? '').replaceAll('\\', '/');
-
-/**
- * zod keeps its registry and settings in the global object. A library leaves that as it is: the program may have a
- * zod of its own.
- */
-export function keepToItself() {
-  let found = 0;
-  return {
-    name: 'keep-to-itself',
-    transform(code, id) {
-      if (!/\/zod\/v4\/core\/(?:core|registries)\.js$/.test(forward(id))) return null;
-      found += 1;
-      return `const ownGlobal = {};\n${code.replaceAll('globalThis', 'ownGlobal')}`;
-    },
-    buildEnd(error) {
-      if (error === undefined && found !== 2) throw new Error('zod keeps its registry elsewhere: fix build/slim.mjs');
-    },
-  };
-}
-
-/**
- * A library asks Node for its modules when it runs: `require` is not there in an ES module, and `import.meta` not in
- * CommonJS, into either of which a bundler may put this library.
- */
-export function askForBuiltins() {
-  const NAME = '\0builtin-';
-  return {
-    name: 'ask-for-builtins',
-    resolveId: (source) => (isBuiltin(source) ? `${NAME}${source.replace(/^node:/, '')}` : null),
-    load(id) {
-      if (!id.startsWith(NAME)) return null;
-      const code = `module.exports = process.getBuiltinModule('node:${id.slice(NAME.length)}');`;
-      return { code, moduleType: 'js', moduleSideEffects: false };
-    },
-  };
-}
 
 const APART = '?protocol';
 
@@ -145,13 +111,12 @@ export function keepProtocolApart() {
 }
 
 /**
- * The first connection of undici compiles its parser, which has to be quick on every Node. For the program alone: it
- * changes options of V8, which a library leaves to the program that loads it.
+ * The first connection of undici compiles its parser, which has to be quick on every Node.
  */
 export function baselineParser() {
   const path = (name) => JSON.stringify(fileURLToPath(new URL(name, import.meta.url)));
   const code = `const connect = require(${JSON.stringify(require.resolve('undici/lib/dispatcher/client-h1.js'))});
-    const { withBaselineWasm } = require(${path('../src/process/wasm.ts')});
+    const { withBaselineWasm } = require(${path('../src/base/process/wasm.ts')});
     module.exports = (client, socket) => withBaselineWasm(() => connect(client, socket));`;
   let isFound = false;
   return {
@@ -168,11 +133,8 @@ export function baselineParser() {
   };
 }
 
-/**
- * The rolldown plugin that does both; fails the build when a package no longer asks for what a stub stands for.
- * `without`: packages that this bundle does not hold.
- */
-export function slim(without = []) {
+/** The rolldown plugin that does both; fails the build when a package no longer asks for what a stub stands for. */
+export function slim() {
   const used = new Set();
   return {
     name: 'slim',
@@ -201,9 +163,7 @@ export function slim(without = []) {
       return code.replace(/\bimport\('(node:[\w/]+)'\)/g, "Promise.resolve(process.getBuiltinModule('$1'))");
     },
     buildEnd(error) {
-      const unused = STUBS.filter(
-        ({ from }, at) => !used.has(at) && !without.some((name) => from.source.includes(name)),
-      );
+      const unused = STUBS.filter((_, at) => !used.has(at));
       if (error === undefined && unused.length > 0) {
         throw new Error(
           `nothing asks for ${unused.map((stub) => stub.source).join(', ')} any more: fix build/slim.mjs`,

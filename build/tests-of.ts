@@ -1,4 +1,4 @@
-// `npm run test:of src/call/confirm.ts`: runs what tests a file of src. Without a file it names those that nothing tests,
+// `npm run test:of src/writes/confirm.ts`: runs what tests a file of src. Without a file it names those that nothing tests,
 // as well as tests that stand beside no file of src, and exits 1: `npm run check:tested`.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -40,18 +40,16 @@ const IMPORTERS = importers([...SOURCES, ...TESTS]);
 const BY_PROGRAM: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': ['test/command/commands.test.ts'],
   'src/desk/card-visit.ts': ['test/e2e/terminal/desk.test.ts'],
-  'src/engine/local-call.ts': ['test/command/options.test.ts'],
-  'src/engine/failure-hints.ts': ['test/command/errors.test.ts'],
-  'src/engine/program.ts': ['test/command/errors.test.ts'],
-  'src/process/compiled-code.ts': ['test/e2e/compiled-code.test.ts'],
-  'src/process/context.ts': ['test/command/streams.test.ts'],
-  'src/process/keep-compiled.ts': ['test/e2e/compiled-code.test.ts'],
-  'src/process/wasm.ts': ['test/e2e/startup-chunks.test.ts'],
+  'src/cli/local-call.ts': ['test/command/options.test.ts'],
+  'src/cli/failure-hints.ts': ['test/command/errors.test.ts'],
+  'src/cli/program.ts': ['test/command/errors.test.ts'],
+  'src/base/process/context.ts': ['test/command/streams.test.ts'],
+  'src/base/process/wasm.ts': ['test/e2e/startup-chunks.test.ts'],
 };
 
 /** A command is run as a child process: by the tests that have its words, as one text or as several. */
 function runBy(file: string): readonly string[] {
-  const words = /^src\/commands\/(.+)\.ts$/.exec(file)?.[1]?.split('/') ?? [];
+  const words = /^src\/cli\/commands\/(.+)\.ts$/.exec(file)?.[1]?.split('/') ?? [];
   if (words.length === 0) return [];
   const typed = new RegExp(`['"\`]${words.join(`(?:', '| )`)}\\b`);
   return TESTS.filter((test) => /^test\/(?:command|e2e)\//.test(test) && typed.test(textOf(test)));

@@ -1,9 +1,14 @@
-import { idParamOf, isWrite, type Operation, sensitiveOf } from '../api/operation.ts';
-import { FAILURES, type Fault } from '../failure.ts';
+import { FAILURES, type Fault } from '../base/failure.ts';
+import type { Shape } from '../base/json/shape.ts';
 import { describeFields, type FieldSpec } from '../input/fields.ts';
-import type { Shape } from '../json/shape.ts';
-import { type CallOptions, SPECIAL } from '../options/call-options.ts';
-import { BULK_OPTIONS, BULK_WRITE_OPTIONS, COMMON_OPTIONS, PLAN_OPTIONS, WRITE_OPTIONS } from '../options/common.ts';
+import { type CallOptions, SPECIAL } from '../input/options/call-options.ts';
+import {
+  BULK_OPTIONS,
+  BULK_WRITE_OPTIONS,
+  COMMON_OPTIONS,
+  PLAN_OPTIONS,
+  WRITE_OPTIONS,
+} from '../input/options/common.ts';
 import {
   type ArgumentDeclarations,
   type ArgumentSpec,
@@ -15,10 +20,11 @@ import {
   type GivenOptions,
   type OptionDeclarations,
   type OptionSpec,
-} from '../options/option.ts';
-import type { GivenValues } from '../options/read-value.ts';
-import type { Column, IsOpenPath } from '../output/column.ts';
-import type { Session } from '../session.ts';
+} from '../input/options/option.ts';
+import type { GivenValues } from '../input/options/read-value.ts';
+import type { Column, IsOpenPath } from '../screen/column.ts';
+import { idParamOf, isWrite, type Operation, sensitiveOf } from '../service/api/operation.ts';
+import type { Session } from './session.ts';
 
 interface CommandBase {
   /** What the user should know before using it: two to five sentences. */
@@ -176,9 +182,11 @@ function exitCodesOf(spec: CallSpec, writes: boolean, bulk: boolean): readonly n
   ];
 }
 
-/** With the exit codes of any command. 141 of a change: before it was sent, or of its dry run or plan. */
-function withCommon(codes: readonly number[]): readonly number[] {
-  return [...new Set([0, 1, 2, 16, 129, 130, 141, 143, ...codes])].sort((one, other) => one - other);
+/** With the exit codes of any command. 141 of a change: before it was sent, or of its dry run or plan. `hasQuery`: 15 if it does not fit. */
+function withCommon(codes: readonly number[], hasQuery: boolean): readonly number[] {
+  return [...new Set([0, 1, 2, ...(hasQuery ? [15] : []), 16, 129, 130, 141, 143, ...codes])].sort(
+    (one, other) => one - other,
+  );
 }
 
 /** Declares a command over an operation of the table, from which arguments, options and exit codes follow. */
@@ -195,7 +203,7 @@ export function callCommand(spec: CallSpec): CallCommand {
   const excludes = argument === null ? {} : { excludes: { [`<${argument.name}>`]: '' } };
   const derived = [
     ...fields.flatMap(fieldOptions),
-    ...(spec.expect === true ? [SPECIAL.expect] : []),
+    ...(spec.expect === true ? [SPECIAL.expect, SPECIAL.skipIf] : []),
     ...(bulk ? BULK_OPTIONS.map((option) => (option.long === 'from' ? { ...option, ...excludes } : option)) : []),
     ...(bulk && writes ? [...BULK_WRITE_OPTIONS, ...PLAN_OPTIONS] : []),
     ...(spec.changedFrom === true ? [SPECIAL.changedFrom, SPECIAL.expectChanges] : []),
@@ -209,7 +217,8 @@ export function callCommand(spec: CallSpec): CallCommand {
     arguments: words.map(({ name, text, ...variadic }) => ({ name, text, required: !bulk, ...variadic })),
     options: [...special, ...derived],
     examples: examplesOf(spec.examples),
-    exitCodes: withCommon(exitCodesOf(spec, writes, bulk)),
+    // What comes once takes no --query.
+    exitCodes: withCommon(exitCodesOf(spec, writes, bulk), bulk),
     writes,
     idParam: idParamOf(operation) ?? null,
     bulk,
@@ -242,10 +251,10 @@ export function localCommand<
     usesProfile: false,
     ...facts,
     // AUTH: others can write to the settings.
-    exitCodes: withCommon([
-      ...(spec.needsSettings === false ? [] : [FAILURES.AUTH.exitCode]),
-      ...(spec.exitCodes ?? []),
-    ]),
+    exitCodes: withCommon(
+      [...(spec.needsSettings === false ? [] : [FAILURES.AUTH.exitCode]), ...(spec.exitCodes ?? [])],
+      spec.isLasting !== true,
+    ),
     kind: 'local',
     examples: examplesOf(spec.examples),
     arguments: Object.entries(spec.arguments ?? {}).map(([name, argument]) => ({ name, ...argument })),

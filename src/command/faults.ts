@@ -1,5 +1,6 @@
-import { Failure, type Fault, hintText, joinUsage } from '../failure.ts';
-import { groupThousands, plural } from '../output/text.ts';
+import { Failure, type Fault, joinUsage } from '../base/failure.ts';
+import { hintText } from '../base/next-step.ts';
+import { groupThousands, plural } from '../screen/text.ts';
 
 /** Several USAGE failures as one: all faults of a call are reported together. */
 export function joinFailures(failures: readonly Failure[]): Failure {
@@ -7,15 +8,11 @@ export function joinFailures(failures: readonly Failure[]): Failure {
   if (first !== undefined && failures.every(({ message }) => message === first.message)) return first;
   const hints = new Map(failures.flatMap((failure) => failure.hints).map((hint) => [hintText(hint), hint]));
   const problems = failures.flatMap(({ parts, problem }) => parts?.problems ?? [problem]);
-  const after = failures.find((failure) => failure.after !== undefined)?.after;
-  const faults = failures.flatMap(({ faults: own, problem }): readonly Fault[] => {
-    if (own.length > 0) return own;
-    const [where = ''] = /^(?:--[a-z-]+|<[A-Za-z]+>)/.exec(problem) ?? [];
-    const isNamed = problem.startsWith(`${where}: `);
-    return [{ where, problem: isNamed ? problem.slice(where.length + 2) : problem }];
-  });
+  const faults = failures.flatMap(({ faults: own, problem }): readonly Fault[] =>
+    own.length > 0 ? own : [{ where: '', problem }],
+  );
   const faultCount = failures.reduce((count, failure) => count + Math.max(1, failure.faultCount), 0);
-  return joinUsage([...new Set(problems)], { hints: [...hints.values()].slice(0, 2), after, faults, faultCount });
+  return joinUsage([...new Set(problems)], { hints: [...hints.values()].slice(0, 2), faults, faultCount });
 }
 
 /** A failure before the request of a change was begun, unless it knows of another outcome. */
@@ -24,7 +21,7 @@ export async function unsent<Result>(work: Promise<Result>): Promise<Result> {
     return await work;
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
-    throw error.asUnsent();
+    throw error.ofUnsent();
   }
 }
 

@@ -1,11 +1,11 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { OPERATIONS } from '../api/operations.ts';
-import type { OutputPort } from '../context.ts';
-import { type Failure, usageFailure } from '../failure.ts';
-import { describeIoError, errnoOf } from '../files/io-failure.ts';
-import { quoteValue } from '../input/values.ts';
-import type { OutputOptions } from '../output/options.ts';
+import type { OutputPort } from '../base/context.ts';
+import { type Failure, usageFailure } from '../base/failure.ts';
+import { describeIoError, errnoOf } from '../base/files/io-failure.ts';
+import { quotePath } from '../input/values.ts';
+import type { OutputOptions } from '../screen/options.ts';
+import { OPERATIONS } from '../service/api/operations.ts';
 import { type Command, isBulk } from './command.ts';
 import { callGiven, type Given } from './read-given.ts';
 
@@ -18,7 +18,7 @@ export function problemOfOut(
   if (path === '' || path === '-') return `must be a new file: ${instead}`;
   try {
     lstatSync(path);
-    return `${quoteValue(path)} exists, and a result never overwrites a file`;
+    return `${quotePath(path)} exists, and a result never overwrites a file`;
   } catch (error) {
     return errnoOf(error) === 'ENOENT' ? problemOfFolder(path) : cannotCreate(path, error);
   }
@@ -35,7 +35,7 @@ function problemOfFolder(path: string): string | undefined {
 }
 
 function cannotCreate(path: string, error: unknown): string {
-  return `cannot create ${quoteValue(path)}: ${describeIoError(error)}`;
+  return `cannot create ${quotePath(path)}: ${describeIoError(error)}`;
 }
 
 /** Why a result cannot be a workbook, or cannot go where it should. */
@@ -45,12 +45,14 @@ export async function workbookFaults(
   { format, out }: OutputOptions,
   stdout: OutputPort,
 ): Promise<readonly Failure[]> {
-  if (format !== 'xlsx') return [usageFailure([{ where: '--out', problem: 'needs -o xlsx' }])];
+  if (format !== 'xlsx') {
+    return [usageFailure([{ where: '--out', problem: `is for an .xlsx file, not for ${format} output` }])];
+  }
   const isOne =
     command.kind === 'call' && command.operation === OPERATIONS.cardGet && !isBulk(command, callGiven(given));
   // A command prints workbooks if it has the option for their file.
   if (isOne || command.writes || !command.options.some(({ long }) => long === 'out')) {
-    const problem = isOne ? 'one card is no workbook: give several ids, or --from' : 'not printed by this command';
+    const problem = isOne ? 'one card is not a table: give several IDs, or --from' : 'not printed by this command';
     return [usageFailure([{ where: '-o xlsx', problem }], ['choose -o csv, or another format'])];
   }
   const problem = problemOfOut(out, 'without --out it goes to stdout');

@@ -1,8 +1,8 @@
-import type { OutputPort } from '../context.ts';
-import type { Failure } from '../failure.ts';
-import { checkOutput } from '../output/check-output.ts';
-import { type Column, openUnder } from '../output/column.ts';
-import type { OutputOptions } from '../output/options.ts';
+import type { OutputPort } from '../base/context.ts';
+import type { Failure } from '../base/failure.ts';
+import { checkOutput } from '../screen/check-output.ts';
+import { type Column, openUnder } from '../screen/column.ts';
+import type { OutputOptions } from '../screen/options.ts';
 import { type Command, isBulk } from './command.ts';
 import { joinFailures } from './faults.ts';
 import { callGiven, type Given } from './read-given.ts';
@@ -30,11 +30,11 @@ async function columnFaults(command: Command, given: Given, output: OutputOption
   }
   const isOpen = openUnder('metadata', 'transactions');
   if (given.typed.has('plan')) {
-    return checkOutput(output, (await import('../plan/plan-columns.ts')).HEADER_COLUMNS, isOpen, false);
+    return checkOutput(output, (await import('../records/plan-columns.ts')).HEADER_COLUMNS, isOpen, false);
   }
   const isRun = isBulk(command, callGiven(given));
   if (!isRun || !command.writes) return checkOutput(output, columns, isOpen, isRun);
-  return checkOutput(output, (await import('../run/row-result.ts')).ROW_COLUMNS, isOpenInRun, true);
+  return checkOutput(output, (await import('../records/row-result.ts')).ROW_COLUMNS, isOpenInRun, true);
 }
 
 /** USAGE for output options that do not fit a run's rows, whose columns are known only now. */

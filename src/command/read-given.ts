@@ -1,7 +1,7 @@
-import type { Fault } from '../failure.ts';
-import type { CommonOptions } from '../options/common.ts';
-import type { OptionSpec, RawInput } from '../options/option.ts';
-import { type GivenValues, missingOf, readArguments, readOptions } from '../options/read-value.ts';
+import type { Fault } from '../base/failure.ts';
+import type { CommonOptions } from '../input/options/common.ts';
+import type { OptionSpec, RawInput } from '../input/options/option.ts';
+import { type GivenValues, missingOf, readArguments, readOptions } from '../input/options/read-value.ts';
 import { type CallGiven, type Command, optionsOf } from './command.ts';
 
 /** A command line as typed values. */
@@ -9,6 +9,11 @@ export type Given = ReturnType<typeof readGiven>;
 
 /** Options with the same meaning for the session and for the commands that declare them. */
 const SAME = ['concurrency', 'dryRun', 'yes'] as const;
+
+/** Does a read name a new workbook: `--out cards.xlsx`? */
+function isWorkbook({ writes, options }: Command, { out }: GivenValues): boolean {
+  return !writes && options.some(({ long }) => long === 'out') && typeof out === 'string' && /\.xlsx$/i.test(out);
+}
 
 /** Reads a typed command line by the declarations of the command. */
 export function readGiven(command: Command, input: RawInput) {
@@ -29,6 +34,7 @@ export function readGiven(command: Command, input: RawInput) {
       ...common,
       // If `--output` is redefined, `--json` still says how the result is printed.
       ...(common.json === true ? { output: 'json' } : {}),
+      ...(common.output === undefined && common.json !== true && isWorkbook(command, own) ? { output: 'xlsx' } : {}),
       // The same meaning wherever they are declared.
       ...Object.fromEntries(SAME.filter((name) => own[name] !== undefined).map((name) => [name, own[name]])),
     } satisfies CommonOptions,

@@ -1,13 +1,14 @@
-import { isSettledAt } from '../api/operation.ts';
-import { ALL_OPERATIONS, OPERATIONS } from '../api/operations.ts';
-import { openBefore } from '../call/open-guard.ts';
-import { type CardLook, lookOf, recordSettled } from '../call/resolve-write.ts';
-import { callService, cardRead, takeAnswer } from '../call/resource.ts';
-import { NO_OUTCOME } from '../call-outcome.ts';
-import { Failure } from '../failure.ts';
-import { readHistory, showHistory } from '../history/read.ts';
-import type { Answer } from '../http/call.ts';
-import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { Failure } from '../base/failure.ts';
+import { isJsonObject, type JsonValue, textAt } from '../base/json/value.ts';
+import { isForgotten } from '../records/open-files.ts';
+import { readHistory, showHistory } from '../records/read.ts';
+import type { HistoryEntry } from '../records/write-record.ts';
+import { isResolvedAt } from '../service/api/operation.ts';
+import { ALL_OPERATIONS, OPERATIONS } from '../service/api/operations.ts';
+import type { Answer } from '../service/http/call.ts';
+import { openBefore } from '../writes/open-guard.ts';
+import { type CardCheck, cardCheckOf, recordResolved } from '../writes/resolve-write.ts';
+import { callService, cardRead, requireAnswer } from '../writes/resource.ts';
 import type { Desk } from './desk.ts';
 import { type DeskWrite, isOpen, keyOf, writeOf } from './desk-log.ts';
 import { canLogIn } from './desk-login.ts';
@@ -15,7 +16,7 @@ import { isStepBack, waitingAtDesk } from './desk-session.ts';
 import type { Seen } from './screen.ts';
 
 /** Changes and rows that are searched for a reissue. All of 400,000 take a second and a half at each first visit. */
-const MOST_LOOKED_AT = 20_000;
+const MOST_CHECKED = 20_000;
 
 /** The card being served: what was read of it, and what the records know. */
 export class CardAtHand {
@@ -27,12 +28,12 @@ export class CardAtHand {
 
   constructor(desk: Desk, cardId: string) {
     this.#desk = desk;
-    this.seen = { cardId, card: undefined, look: 'not read' };
+    this.seen = { cardId, card: undefined, reading: 'not read' };
   }
 
   /** The first read of a visit, with what the records know. Returns false after one step back. */
   async arrive(): Promise<boolean> {
-    const [records, wasMade] = await Promise.all([this.replacements(), this.look()]);
+    const [records, wasMade] = await Promise.all([this.replacements(), this.check()]);
     this.seen = { ...this.seen, ...records };
     return wasMade;
   }
@@ -42,7 +43,11 @@ export class CardAtHand {
     const { session, log } = this.#desk;
     const { stateDir } = session.places;
     const { cardId } = this.seen;
-    const filter = { id: cardId, operation: OPERATIONS.cardReissue.command, limit: 20, most: MOST_LOOKED_AT };
+    const url = session.placeOf('cards');
+    // An ID of another service, or of the sandbox before its reset, may be another card.
+    const isWanted = (entry: HistoryEntry) =>
+      entry.url === url && (stateDir === undefined || !isForgotten(stateDir, entry));
+    const filter = { id: cardId, operation: OPERATIONS.cardReissue.command, limit: 20, most: MOST_CHECKED, isWanted };
     const page = stateDir === undefined ? undefined : await readHistory(stateDir, filter).catch(() => undefined);
     const writes = [...log.writes, ...(page?.entries ?? []).map(writeOf).filter((write) => write !== undefined)];
     const madeBy = ({ callOutcome, resolved }: DeskWrite) => callOutcome?.resultId ?? resolved?.resultId;
@@ -55,16 +60,16 @@ export class CardAtHand {
   }
 
   /** Reads the card, and reports a failure. False after one step back. `isOwn`: the read that follows a change. */
-  async look(isOwn = false): Promise<boolean> {
+  async check(isOwn = false): Promise<boolean> {
     const { log } = this.#desk;
-    let look = 'not read' as Seen['look'];
+    let check = 'not read' as Seen['reading'];
     let isLeft = false;
     const answer = await this.#desk.attempt(async () => {
       try {
         return await this.#read();
       } catch (error) {
         isLeft = isStepBack(error);
-        if (error instanceof Failure && error.code === 'NOT_FOUND') look = 'not found';
+        if (error instanceof Failure && error.code === 'NOT_FOUND') check = 'not found';
         if (error instanceof Failure && error.code === 'AUTH') this.needsLogin = await canLogIn(this.#desk.session);
         throw error;
       }
@@ -73,10 +78,10 @@ export class CardAtHand {
       this.open = await this.openNow();
       return false;
     }
-    if (answer !== undefined) await this.saw(answer.resource, lookOf(answer), isOwn);
+    if (answer !== undefined) await this.saw(answer.resource, cardCheckOf(answer), isOwn);
     else {
-      const card = look === 'not found' ? undefined : this.seen.card;
-      this.seen = { ...this.seen, card, look };
+      const card = check === 'not found' ? undefined : this.seen.card;
+      this.seen = { ...this.seen, card, reading: check };
       this.open = await this.openNow();
     }
     if (log.open.length > 0) await this.#refresh();
@@ -87,26 +92,27 @@ export class CardAtHand {
     const { session } = this.#desk;
     const { cardId } = this.seen;
     const read = (abort: AbortSignal) => callService(session, cardRead(cardId), { abort });
-    const answer = await takeAnswer(session, await waitingAtDesk(session, this.#desk.pasted, read));
+    const answer = await requireAnswer(session, await waitingAtDesk(session, this.#desk.pasted, read));
     if (!isJsonObject(answer.resource)) throw new Failure('BAD_REPLY', `card ${cardId}: the answer is not a card`);
     return answer;
   }
 
   /** Takes in what a read showed, and records what it resolves like `history reconcile`. */
-  async saw(resource: JsonValue, look: CardLook, isOwn: boolean): Promise<void> {
+  async saw(resource: JsonValue, check: CardCheck, isOwn: boolean): Promise<void> {
     if (!isJsonObject(resource)) return;
     const { session, log } = this.#desk;
-    const { cardId } = this.seen;
+    // In the case that the service has.
+    const cardId = textAt(resource, 'cardId') ?? this.seen.cardId;
     this.needsLogin = false;
-    this.seen = { ...this.seen, card: resource, look: 'read' };
+    this.seen = { ...this.seen, cardId, card: resource, reading: 'read' };
     log.saw(cardId, resource, isOwn);
-    log.settles(cardId, look.status);
+    log.resolves(cardId, check.status);
     this.open = await this.openNow();
-    if (!this.open.some(({ operation }) => isSettledAt(operation, look.status))) return;
-    const settled = await this.#desk.attempt(() => recordSettled(session, cardId, look));
-    for (const entry of settled ?? []) {
+    if (!this.open.some(({ operation }) => isResolvedAt(operation, check.status))) return;
+    const resolved = await this.#desk.attempt(() => recordResolved(session, cardId, check));
+    for (const entry of resolved ?? []) {
       const write = writeOf(entry);
-      if (write !== undefined) log.learned(write, look.status);
+      if (write !== undefined) log.learned(write, check.status);
     }
     this.open = await this.openNow();
     await this.#desk.record();
@@ -120,9 +126,8 @@ export class CardAtHand {
     const recorded = open.flatMap((each): readonly DeskWrite[] => {
       const own = log.writes.find(({ entry }) => entry === each.entry);
       if (own !== undefined) return [own];
-      const { entry, time, operation: command, call, httpStatus, observedStatus } = each;
+      const { entry, time, operation: command, call, callOutcome } = each;
       const operation = ALL_OPERATIONS.find((row) => row.name === call || row.command === command);
-      const callOutcome = { ...NO_OUTCOME, outcome: 'unknown', httpStatus, observedStatus } as const;
       return operation === undefined ? [] : [{ entry, operation, cardId, timeMs: Date.parse(time), callOutcome }];
     });
     const others = log.open.filter((write) => write.entry === '' && keyOf(write.cardId) === keyOf(cardId));

@@ -1,27 +1,27 @@
-import { CARD_STATUSES } from '../api/card.ts';
-import { isSettledAt, nounOf, type Operation, settledBy } from '../api/operation.ts';
-import { CARD_ACTIONS } from '../api/operations.ts';
-import { PromptAborted } from '../ask/prompt-context.ts';
+import type { Choice, ScreenAbove } from '../base/context.ts';
+import { Failure } from '../base/failure.ts';
+import { textAt } from '../base/json/value.ts';
+import { runCall } from '../cli/call.ts';
+import { waitShown } from '../cli/commands/card/wait.ts';
+import { historyResult } from '../cli/commands/history/list.ts';
+import { resolveEntry } from '../cli/commands/history/resolve.ts';
 import { idAlone } from '../command/read-given.ts';
-import { waitShown } from '../commands/card/wait.ts';
-import { historyResult } from '../commands/history/list.ts';
-import { resolveEntry } from '../commands/history/resolve.ts';
-import type { Choice, ScreenAbove } from '../context.ts';
-import { runCall } from '../engine/call.ts';
-import { Failure } from '../failure.ts';
 import { CARD_ID_COLUMNS } from '../input/values.ts';
-import { textAt } from '../json/value.ts';
-import { cardDetails } from '../output/card-view.ts';
-import type { ViewStyle } from '../output/options.ts';
-import { shortEntry } from '../output/people-text.ts';
-import { renderResult } from '../output/render.ts';
-import { sentenceCase } from '../output/text.ts';
+import { cardDetails } from '../screen/card-view.ts';
+import type { ViewStyle } from '../screen/options.ts';
+import { shortEntry } from '../screen/people-text.ts';
+import { renderResult } from '../screen/render.ts';
+import { sentenceCase } from '../screen/text.ts';
+import { CARD_STATUSES } from '../service/api/card.ts';
+import { isResolvedAt, nounOf, type Operation, resolvedBy } from '../service/api/operation.ts';
+import { CARD_ACTIONS } from '../service/api/operations.ts';
+import { PromptAborted } from '../writes/ask/prompt-context.ts';
 import { CardAtHand } from './card-at-hand.ts';
 import type { Desk } from './desk.ts';
 import { type DeskWrite, keyOf, writeOf } from './desk-log.ts';
 import { canLogIn, logIn } from './desk-login.ts';
 import { cancelledBy, isStepBack, judgeId, waitingAtDesk } from './desk-session.ts';
-import { clockTime, linesOf, screenText, verdictLines } from './screen.ts';
+import { clockTime, screenText, verdictLines } from './screen.ts';
 
 function actionAt(entry: string): Operation | undefined {
   return CARD_ACTIONS.find(({ verb }) => verb === entry);
@@ -43,7 +43,7 @@ const MENU: readonly Choice[] = [
 /** Statuses that suggest no change: the card's actions stay in the menu, with the status. */
 const ENDED = new Set(['CANCELLED', 'EXPIRED', 'REISSUED']);
 /** Failures after which another read of the card would meet the same. */
-const NOT_LOOKED_AFTER = new Set(['UNREACHABLE', 'AUTH', 'LOCAL_IO', 'USAGE', 'FORBIDDEN']);
+const NOT_CHECKED_AFTER = new Set(['UNREACHABLE', 'AUTH', 'LOCAL_IO', 'USAGE', 'FORBIDDEN']);
 const PAGE_PROMPT_ROWS = 2;
 
 /** One card at the desk, until another card is wanted. */
@@ -67,7 +67,7 @@ export class CardVisit {
         if (!isStepBack(error)) throw error;
         choice = 'another';
       }
-      this.#desk.said = [];
+      this.#desk.messages = [];
       const act = this.#actOf(choice);
       if (act === undefined) return choice;
       await act();
@@ -77,7 +77,7 @@ export class CardVisit {
   #actOf(choice: string): (() => Promise<unknown>) | undefined {
     const write = actionAt(choice);
     if (write !== undefined) return () => this.#write(write);
-    if (choice === 'look') return () => this.#hand.look();
+    if (choice === 'look') return () => this.#hand.check();
     const acts: Readonly<Record<string, () => Promise<void>>> = {
       details: () => this.#details(),
       history: () => this.#history(),
@@ -98,13 +98,13 @@ export class CardVisit {
   #choose(): Promise<string> {
     const { cardId } = this.#hand.seen;
     const entries = this.#entries();
-    const orText = (text: string) => judgeId(text, 'choose an entry, or paste a card ID');
+    const orText = (text: string) => judgeId(text, '');
     const above = this.#screen;
     return this.#desk.prompt.choose(this.#desk.question(`Card ${cardId.slice(0, 8)}`), entries, { orText, above });
   }
 
   #entries(): readonly Choice[] {
-    const { card, look } = this.#hand.seen;
+    const { card, reading } = this.#hand.seen;
     const status = textAt(card, 'status') ?? '';
     const offered: Readonly<Record<string, boolean>> = {
       details: card !== undefined,
@@ -114,19 +114,19 @@ export class CardVisit {
     return MENU.flatMap((entry) => {
       const write = actionAt(entry.value);
       if (write === undefined) return offered[entry.value] === false ? [] : [entry];
-      if (!this.#desk.mayWrite || look !== 'read') return [];
-      const stands = isSettledAt(write, status) || ENDED.has(status);
+      if (!this.#desk.mayWrite || reading !== 'read') return [];
+      const stands = isResolvedAt(write, status) || ENDED.has(status);
       return [stands ? { ...entry, remark: `is ${status}` } : entry];
     });
   }
 
   /** The card and the verdict, above each question about it. */
   readonly #screen: ScreenAbove = (room) => {
-    const { log, said } = this.#desk;
+    const { log, messages: found } = this.#desk;
     const style = this.#style;
     const { cardId, card } = this.#hand.seen;
     const about = { cardId, status: textAt(card, 'status'), open: this.#hand.open, last: log.lastOf(cardId) };
-    const text = screenText(this.#hand.seen, log.known(cardId), said, verdictLines(about, style), style, room);
+    const text = screenText(this.#hand.seen, log.known(cardId), found, verdictLines(about, style), style, room);
     return room === undefined ? `\n${text}` : text;
   };
 
@@ -135,7 +135,7 @@ export class CardVisit {
     const command = await this.#desk.options.commandOf(operation);
     const { cardId } = this.#hand.seen;
     const { received } = session.context.signals;
-    const [heardBefore, writtenBefore] = [received.length, log.writes.length];
+    const writtenBefore = log.writes.length;
     session.forgiveSignals();
     let failure: Failure | undefined;
     const openBefore = this.#hand.open;
@@ -147,7 +147,7 @@ export class CardVisit {
       failure = error.with({ operation: operation.command });
     }
     await this.#desk.record();
-    const signal = received.slice(heardBefore).find((name) => name !== 'SIGINT');
+    const signal = received.find((name) => name !== 'SIGINT');
     if (signal !== undefined) throw cancelledBy(signal);
     const write = log.writes.slice(writtenBefore).at(-1);
     const { effect } = operation;
@@ -168,19 +168,22 @@ export class CardVisit {
     if (isUnknown) this.#desk.tell(unknownText(write));
     else if (failure !== undefined) this.#desk.say(failure);
     else for (const text of doneTexts(write, before, this.#style.now)) this.#desk.tell(text);
-    if (failure !== undefined && !isUnknown && NOT_LOOKED_AFTER.has(failure.code)) return;
+    if (failure !== undefined && !isUnknown && NOT_CHECKED_AFTER.has(failure.code)) return;
     const newCard = write.callOutcome?.resultId;
     if (newCard !== undefined && keyOf(newCard) !== keyOf(write.cardId)) {
-      this.#hand.seen = { cardId: newCard, card: undefined, look: 'not read', replaces: write.cardId };
+      this.#hand.seen = { cardId: newCard, card: undefined, reading: 'not read', replaces: write.cardId };
     }
-    await this.#hand.look(true);
+    await this.#hand.check(true);
   }
 
   async #details(): Promise<void> {
     const { card } = this.#hand.seen;
     if (card === undefined) return;
-    const text = cardDetails(card, { ...this.#style, colour: false }).trimEnd();
-    await this.#page(linesOf(text, this.#style.width));
+    await this.#page(
+      cardDetails(card, { ...this.#style, colour: false })
+        .trimEnd()
+        .split('\n'),
+    );
   }
 
   async #history(): Promise<void> {
@@ -212,7 +215,9 @@ export class CardVisit {
 
   async #wait(): Promise<void> {
     const { prompt, session } = this.#desk;
-    const statuses = CARD_STATUSES.map((status) => ({ value: status, text: status }));
+    const now = textAt(this.#hand.seen.card, 'status');
+    const others = CARD_STATUSES.filter((status) => status !== now);
+    const statuses = others.map((status) => ({ value: status, text: status }));
     const above = this.#screen;
     const status = await prompt.choose('Which status do you want to wait for?', statuses, { above });
     const times = { timeout: { text: '60s', ms: 60_000 }, interval: { text: '2s', ms: 2000 } };
@@ -236,20 +241,20 @@ export class CardVisit {
     const entry = open.length === 1 ? open[0]?.entry : await prompt.choose('Which write?', choices, { above });
     const write = open.find((each) => each.entry === entry);
     if (write === undefined) return;
-    const found = [
+    const choicesOfEnd = [
       { value: 'applied', text: 'It was applied' },
       { value: 'not_applied', text: 'Not applied' },
     ];
     const question = `What did you find out about the ${nounOf(write.operation)} of ${clockTime(write.timeMs, now)}?`;
-    const as = (await prompt.choose(question, found, { above })) === 'applied' ? 'applied' : 'not_applied';
+    const as = (await prompt.choose(question, choicesOfEnd, { above })) === 'applied' ? 'applied' : 'not_applied';
     const { effect } = write.operation;
     const asksId = as === 'applied' && effect.kind === 'write' && effect.resultId !== undefined;
     const judge = (text: string) => (text === '' ? true : judgeId(text, undefined));
     const how = { above, room: CARD_ID_COLUMNS };
     const resultId = asksId ? await prompt.text('ID of the new card (Enter = not known)', judge, how) : '';
     const note = await prompt.text('Note (Enter = none)', () => true, { above });
-    const said = { ...(note === '' ? {} : { note }), ...(resultId === '' ? {} : { resultId }) };
-    const entryNow = await resolveEntry(session, write.entry, { as, ...said });
+    const found = { ...(note === '' ? {} : { note }), ...(resultId === '' ? {} : { resultId }) };
+    const entryNow = await resolveEntry(session, write.entry, { as, ...found });
     const resolved = writeOf(entryNow);
     if (resolved !== undefined) log.learned(resolved, textAt(this.#hand.seen.card, 'status'));
     this.#hand.open = await this.#hand.openNow();
@@ -261,28 +266,34 @@ export class CardVisit {
   }
 
   async #logIn(): Promise<void> {
-    const isKept = await logIn(this.#desk.session, this.#desk.prompt);
+    const isStored = await logIn(this.#desk.session, this.#desk.prompt);
     this.#desk.tell(
-      isKept ? 'The token is stored.' : 'This token is used until you leave the desk, and is not stored.',
+      isStored ? 'The token is stored.' : 'This token is used until you leave the desk, and is not stored.',
     );
     this.#hand.needsLogin = false;
-    await this.#hand.look();
+    await this.#hand.check();
   }
 }
 
 function unknownText({ operation }: DeskWrite): string {
   const noun = nounOf(operation);
   const again =
-    settledBy(operation) === undefined
+    resolvedBy(operation) === undefined
       ? `A second ${noun} may make a second card.`
       : `A second ${noun} sets the same status again, and takes the place of this one.`;
-  return `The ${noun} may still be done: the service names no time after which it cannot. ${again}`;
+  return `The ${noun} may still take effect: the service documents no time limit. ${again}`;
 }
 
 /** What the user must know of a change that was done: what it supersedes, and what helps if it was the wrong card. */
 function doneTexts({ operation, entry }: DeskWrite, before: readonly DeskWrite[], now: number): readonly string[] {
-  if (settledBy(operation) === undefined) return [];
-  const superseded = before.findLast((write) => settledBy(write.operation) !== undefined);
+  if (resolvedBy(operation) === undefined) {
+    const first = before.findLast((write) => write.operation.name === operation.name);
+    if (first === undefined) return [];
+    return [
+      `The first ${nounOf(operation)}, of ${clockTime(first.timeMs, now)}, is still open. It may have made a card too.`,
+    ];
+  }
+  const superseded = before.findLast((write) => resolvedBy(write.operation) !== undefined);
   const name = entry === '' ? 'the time' : `entry ${shortEntry(entry)}`;
   return [
     ...(superseded === undefined

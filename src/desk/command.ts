@@ -1,7 +1,7 @@
+import { ANY } from '../base/json/shape.ts';
+import { CARD_ARGUMENT } from '../cli/commands/card/columns.ts';
 import { type LocalCommand, localCommand } from '../command/command.ts';
 import type { Registry } from '../command/command-tree.ts';
-import { CARD_ARGUMENT } from '../commands/card/columns.ts';
-import { ANY } from '../json/shape.ts';
 
 /** The command for a registry, in which the desk finds the commands of its menu. */
 export function command(registry: Registry): LocalCommand {
@@ -17,14 +17,14 @@ export function command(registry: Registry): LocalCommand {
         kind: 'duration',
         min: 1,
         default: '15m',
-        text: 'leave after so long without a key (500ms, 30s, 2m or 1h; at most 168h); default 15m',
+        text: 'exit after this time without a key (500ms, 30s, 2m or 1h; at most 7d); default: 15m',
       },
       report: { kind: 'path', value: 'file', text: 'also write the list of changes to this new file (.csv or .md)' },
     },
     exitCodes: [8],
     examples: {
       'Open the desk': 'desk -p live',
-      'Begin with a card': 'desk 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 -p live',
+      'Start with a card': 'desk 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101 -p live',
       'Keep the list of the shift': 'desk -p live --report shift.csv',
       'Try it with the sandbox': 'desk -p sandbox',
     },

@@ -1,11 +1,13 @@
-import { isSettledAt, type Operation, settledBy, targetStatus } from '../api/operation.ts';
-import { operationsOf } from '../api/operations.ts';
-import { type CallOutcome, isDone, NO_OUTCOME } from '../call-outcome.ts';
-import type { ClockPort } from '../context.ts';
-import type { Closing, HistoryEntry } from '../history/history-event.ts';
-import type { WriteRecorder } from '../history/record.ts';
-import { type JsonObject, textAt } from '../json/value.ts';
-import type { Session } from '../session.ts';
+import type { ClockPort } from '../base/context.ts';
+import { type JsonObject, textAt } from '../base/json/value.ts';
+import type { Session } from '../command/session.ts';
+import { SentElsewhere } from '../records/once.ts';
+import { isForgotten } from '../records/open-files.ts';
+import type { WriteRecorder } from '../records/record.ts';
+import type { Closing, HistoryEntry } from '../records/write-record.ts';
+import { isResolvedAt, type Operation, resolvedBy, targetStatus } from '../service/api/operation.ts';
+import { operationsOf } from '../service/api/operations.ts';
+import { type CallOutcome, isDone, NO_OUTCOME } from '../service/call-outcome.ts';
 
 /** A card as last seen at the desk or in the history. */
 export interface KnownCard {
@@ -26,7 +28,7 @@ export interface DeskWrite extends Closing {
   /** How it ended, as far as known; undefined: it is in progress. */
   readonly callOutcome: CallOutcome | undefined;
   /** When a read resolved it, in milliseconds since 1970. */
-  readonly lookedMs?: number | undefined;
+  readonly checkedMs?: number | undefined;
 }
 
 /** How the last change of a card ended, until a read shows another status. */
@@ -51,20 +53,28 @@ export function writeOf(entry: HistoryEntry): DeskWrite | undefined {
   const [operation] = operationsOf(entry.operation);
   if (entry.id === undefined || operation?.family !== 'cards') return undefined;
   const { id, time, read, ...known } = entry;
-  const lookedMs = read !== undefined && entry.callOutcome.outcome !== 'unknown' ? Date.parse(read.time) : undefined;
-  return { ...known, operation, cardId: id, timeMs: Date.parse(time), lookedMs };
+  const checkedMs = read !== undefined && entry.callOutcome.outcome !== 'unknown' ? Date.parse(read.time) : undefined;
+  return { ...known, operation, cardId: id, timeMs: Date.parse(time), checkedMs };
 }
 
-/** The card of a history entry; undefined if it has none. */
-export function cardOf(entry: HistoryEntry): KnownCard | undefined {
+/** The cards of a history entry: the new one of a reissue, and the one that it was about. */
+export function cardsOf(entry: HistoryEntry): readonly KnownCard[] {
   const write = writeOf(entry);
-  const { clientReference: reference, callOutcome } = entry;
-  return write && { cardId: write.cardId, reference, status: callOutcome.observedStatus ?? entry.status, write };
+  if (write === undefined) return [];
+  const { clientReference: reference, callOutcome, resolved } = entry;
+  const made = callOutcome.resultId ?? resolved?.resultId;
+  // The entry of a reissue holds the status before it.
+  const before = resolvedBy(write.operation) === undefined ? undefined : entry.status;
+  const about = { cardId: write.cardId, reference, status: callOutcome.observedStatus ?? before, write };
+  return made === undefined || keyOf(made) === keyOf(write.cardId) ? [about] : [{ cardId: made, write }, about];
 }
 
-/** Is an entry of this profile at this host? */
-export function isOf({ profile }: Pick<Session, 'profile'>, host: string) {
-  return (entry: Pick<HistoryEntry, 'profile' | 'host'>) => entry.profile === profile.name && entry.host === host;
+/** Is an entry about this service? What is known of a card is known at a base URL, whatever the profile. */
+export function isOf(session: Pick<Session, 'placeOf' | 'places'>) {
+  const place = session.placeOf('cards');
+  const { stateDir } = session.places;
+  return (entry: Pick<HistoryEntry, 'url' | 'profile' | 'time'>) =>
+    entry.url === place && (stateDir === undefined || !isForgotten(stateDir, entry));
 }
 
 /** What happened at the desk since it was opened: the cards seen, and the changes as recorded. */
@@ -85,7 +95,7 @@ export class DeskLog {
   recording(recorder: WriteRecorder): WriteRecorder {
     return {
       ...recorder,
-      begin: async (intent, callOutcome) => {
+      begin: async (intent, callOutcome, once) => {
         const { id: cardId = '', reason } = intent;
         const [operation] = operationsOf(intent.operation);
         const timeMs = this.#clock.now();
@@ -96,11 +106,12 @@ export class DeskLog {
           else this.#ended(write);
         };
         try {
-          const entry = await recorder.begin(intent, callOutcome);
+          const entry = await recorder.begin(intent, callOutcome, once);
           began(entry, callOutcome);
           return entry;
         } catch (error) {
-          began('', { ...NO_OUTCOME, outcome: 'not_sent' });
+          // Of one that another sent, how it ended is recorded next.
+          if (!(error instanceof SentElsewhere)) began('', { ...NO_OUTCOME, outcome: 'not_sent' });
           throw error;
         }
       },
@@ -134,16 +145,16 @@ export class DeskLog {
   }
 
   /** What a read resolves without a record: of several changes the newest. */
-  settles(cardId: string, status: string | undefined): void {
-    const isSettled = (write: DeskWrite) =>
+  resolves(cardId: string, status: string | undefined): void {
+    const isResolved = (write: DeskWrite) =>
       keyOf(write.cardId) === keyOf(cardId) &&
       write.entry === '' &&
       isOpen(write) &&
-      isSettledAt(write.operation, status);
-    const write = this.#writes.findLast(isSettled);
+      isResolvedAt(write.operation, status);
+    const write = this.#writes.findLast(isResolved);
     if (write?.callOutcome === undefined) return;
     const callOutcome = { ...write.callOutcome, outcome: 'confirmed_by_read' } as const;
-    this.learned({ ...write, callOutcome, lookedMs: this.#clock.now() }, status, write);
+    this.learned({ ...write, callOutcome, checkedMs: this.#clock.now() }, status, write);
   }
 
   /** How the last change of the card ended; undefined if there was none, or a read showed another status since. */
@@ -160,7 +171,7 @@ export class DeskLog {
     return this.#writes.filter(isOpen);
   }
 
-  get looks(): number {
+  get checkedCards(): number {
     return this.#looked.size;
   }
 
@@ -187,20 +198,20 @@ export class DeskLog {
     const wasDone = isDone(callOutcome?.outcome);
     const aim = wasDone ? targetStatus(operation) : undefined;
     this.#last.set(keyOf(cardId), { write, status: aim ?? this.known(cardId)?.status });
-    if (wasDone && settledBy(operation) !== undefined) this.#supersede(write);
+    if (wasDone && resolvedBy(operation) !== undefined) this.#supersede(write);
     // A reissue says nothing of the old card's status.
-    this.#remember({ cardId, write, status: wasDone ? settledBy(operation) : undefined });
+    this.#remember({ cardId, write, status: wasDone ? resolvedBy(operation) : undefined });
     const { resultId } = callOutcome ?? {};
     if (resultId === undefined) return;
     this.#last.set(keyOf(resultId), { write, status: undefined });
-    this.#remember({ cardId: resultId });
+    this.#remember({ cardId: resultId, write });
   }
 
   /** Without a record, a change that was done supersedes what was open before. */
   #supersede({ entry, cardId, timeMs }: DeskWrite): void {
     for (const [at, each] of this.#writes.entries()) {
       const isBefore = keyOf(each.cardId) === keyOf(cardId) && each.timeMs < timeMs;
-      if (!isBefore || !isOpen(each) || settledBy(each.operation) === undefined) continue;
+      if (!isBefore || !isOpen(each) || resolvedBy(each.operation) === undefined) continue;
       this.#writes[at] = { ...each, supersededBy: entry };
     }
   }

@@ -1,22 +1,24 @@
-import { askToken } from '../commands/auth/login.ts';
-import type { PromptPort } from '../context.ts';
-import { environmentToken } from '../credentials/resolve.ts';
-import { readCredentials } from '../credentials/store.ts';
-import { storeCredential } from '../credentials/store-change.ts';
-import { lockPorts } from '../files/lock-ports.ts';
-import type { Session } from '../session.ts';
+import type { PromptPort } from '../base/context.ts';
+import { lockPorts } from '../base/files/lock-ports.ts';
+import { askToken } from '../cli/commands/auth/login.ts';
+import { keychainRequest } from '../cli/credential-request.ts';
+import type { Session } from '../command/session.ts';
+import { keepInKeychain } from '../profile/credentials/keychain.ts';
+import { environmentToken } from '../profile/credentials/resolve.ts';
+import { readCredentials } from '../profile/credentials/store.ts';
+import { storeCredential } from '../profile/credentials/store-change.ts';
 
 /** How the profile keeps its card token; undefined: it has none. */
 async function keptAs(session: Session) {
   const { origin } = await session.service('cards');
   const entries = await readCredentials(session.credentialPlace()).catch(() => []);
-  const { name } = session.profile;
+  const { name } = session.selectedProfile();
   return entries.find((entry) => entry.profile === name && entry.family === 'cards' && entry.origin === origin)?.kind;
 }
 
 /** Can a token be given at the desk? Not if the environment or a token command gives it. */
 export async function canLogIn(session: Session): Promise<boolean> {
-  if (session.profile.isSandbox || environmentToken(session.context.env, 'cards') !== undefined) return false;
+  if (session.selectedProfile().isSandbox || environmentToken(session.context.env, 'cards') !== undefined) return false;
   return (await keptAs(session)) !== 'command';
 }
 
@@ -24,12 +26,14 @@ export async function canLogIn(session: Session): Promise<boolean> {
 export async function logIn(session: Session, prompt: PromptPort): Promise<boolean> {
   const service = await session.service('cards');
   const value = await askToken(session, prompt, 'cards', service.host);
-  const { name } = session.profile;
-  const isKept = (await keptAs(session)) === 'token';
-  if (isKept) {
-    const entry = { profile: name, family: 'cards', origin: service.origin, kind: 'token', value } as const;
+  const { name } = session.selectedProfile();
+  const kind = await keptAs(session);
+  const place = { profile: name, family: 'cards', origin: service.origin } as const;
+  if (kind === 'keychain') await keepInKeychain(keychainRequest(session, place), value);
+  if (kind === 'token') {
+    const entry = { ...place, kind, value };
     await storeCredential({ ...session.credentialPlace(), ...lockPorts(session) }, entry);
   }
   service.useToken(value);
-  return isKept;
+  return kind === 'token' || kind === 'keychain';
 }

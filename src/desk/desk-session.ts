@@ -1,7 +1,3 @@
-import { isWrite, nounOf, type Operation } from '../api/operation.ts';
-import { PromptAborted } from '../ask/prompt-context.ts';
-import { TerminalKeys, TYPED_AHEAD } from '../ask/terminal-keys.ts';
-import { canRedraw } from '../ask/wait-display.ts';
 import {
   type Context,
   type PromptPort,
@@ -9,10 +5,14 @@ import {
   type SignalPort,
   signalWords,
   type Verdict,
-} from '../context.ts';
-import { CANCELLED_EXIT_CODES, Failure } from '../failure.ts';
-import { cardIdProblem, readCardId } from '../input/values.ts';
-import { createSession, type Service, type Session } from '../session.ts';
+} from '../base/context.ts';
+import { CANCELLED_EXIT_CODES, Failure } from '../base/failure.ts';
+import type { Session } from '../command/session.ts';
+import { cardIdProblem, nearlyIdProblem, readCardId } from '../input/values.ts';
+import { isWrite, nounOf, type Operation } from '../service/api/operation.ts';
+import { PromptAborted } from '../writes/ask/prompt-context.ts';
+import { TerminalKeys, TYPED_AHEAD } from '../writes/ask/terminal-keys.ts';
+import { canRedraw } from '../writes/ask/wait-display.ts';
 import { linesOf } from './screen.ts';
 
 /** The failure of a desk that a signal ends. */
@@ -26,11 +26,13 @@ export function isStepBack(error: unknown): boolean {
   return error instanceof Failure && error.code === 'CANCELLED' && error.exitCode === CANCELLED_EXIT_CODES.SIGINT;
 }
 
-/** Judges a card ID. One inside a text is shown first, and taken by Enter. */
+/** Judges a card ID. One inside a text is shown first, and taken by Enter. One with a slip in it stays in the line. */
 export function judgeId(text: string, otherwise: string | undefined): Verdict {
   const read = readCardId(text);
   if (read.kind === 'id') return true;
   if (read.kind === 'holds') return { instead: read.id, why: 'Enter takes this card' };
+  const slip = nearlyIdProblem(text);
+  if (slip !== undefined) return { instead: text, why: slip };
   return (read.kind === 'none' ? otherwise : undefined) ?? cardIdProblem(text) ?? true;
 }
 
@@ -97,20 +99,15 @@ export function sessionOfWrites(session: Session, prompt: PromptPort, pasted: ()
     const text = linesOf(line, context.stderr.columns ?? 80).join('\n');
     void context.stderr.write(`${canRedraw(context) ? '\r\u001b[K' : ''}${text}\n`);
   };
-  const service: Session['service'] = async (family) => {
-    const known = await session.service(family);
-    const call: Service['client']['call'] = (input, options) => {
-      if (!isWrite(input.operation))
-        return waitingAtDesk(session, pasted, (abort) => known.client.call(input, { ...options, abort }));
-      const back = (isEscape: boolean) => (isEscape ? undefined : signals.ctrlC());
-      const sent = (attempt: number): void => {
-        options.listener?.onSend?.(attempt);
-        if (attempt === 1) onSend(input.operation);
-      };
-      const listened = { ...options, listener: { ...options.listener, onSend: sent } };
-      return hearing(session.context, { back, pasted }, () => known.client.call(input, listened));
+  const during: Session['during'] = (input, options, call) => {
+    if (!isWrite(input.operation)) return waitingAtDesk(session, pasted, (abort) => call({ ...options, abort }));
+    const back = (isEscape: boolean) => (isEscape ? undefined : signals.ctrlC());
+    const sent = (attempt: number): void => {
+      options.listener?.onSend?.(attempt);
+      if (attempt === 1) onSend(input.operation);
     };
-    return { ...known, client: { call } };
+    const listened = { ...options, listener: { ...options.listener, onSend: sent } };
+    return hearing(session.context, { back, pasted }, () => call(listened));
   };
-  return createSession(session, { ...session, prompt, service, context, print: async () => undefined });
+  return { ...session, prompt, during, context, print: async () => undefined };
 }

@@ -1,19 +1,31 @@
-import type { Operation } from '../api/operation.ts';
-import { LOST_PASTE, PromptAborted } from '../ask/prompt-context.ts';
-import { canRedraw } from '../ask/wait-display.ts';
-import { isReadOnly } from '../call/write-guards.ts';
+import type { PromptPort, ScreenAbove } from '../base/context.ts';
+import { FAILURES, Failure } from '../base/failure.ts';
 import type { CallCommand } from '../command/command.ts';
-import type { PromptPort, ScreenAbove } from '../context.ts';
-import { FAILURES, Failure } from '../failure.ts';
+import type { Session } from '../command/session.ts';
 import { CARD_ID_COLUMNS } from '../input/values.ts';
-import { renderFailure, renderNotice } from '../output/failure-text.ts';
-import { plural } from '../output/text.ts';
-import { createSession, type Session } from '../session.ts';
+import { renderFailure, renderNotice } from '../screen/failure-text.ts';
+import { plural } from '../screen/text.ts';
+import type { Operation } from '../service/api/operation.ts';
+import { LOST_PASTE, PromptAborted } from '../writes/ask/prompt-context.ts';
+import { canRedraw } from '../writes/ask/wait-display.ts';
+import { isReadOnly } from '../writes/write-guards.ts';
 import type { DeskLog } from './desk-log.ts';
 import { cancelledBy, isStepBack, sessionOfWrites } from './desk-session.ts';
-import { findCards, HELP, judgeWanted, recentText, wantedBy } from './find-card.ts';
+import {
+  type DeskFound,
+  findCards,
+  HELP,
+  judgeWanted,
+  NONE_FOUND,
+  recentText,
+  wantedBy,
+  wantedWords,
+} from './find-card.ts';
 import { handOverText, type ReportFile } from './hand-over.ts';
-import { linesOf, type Said } from './screen.ts';
+import { type DeskMessage, linesOf } from './screen.ts';
+
+/** Rows of the screen beside the cards to choose from. */
+const AROUND_LIST = 5;
 
 interface DeskOptions {
   readonly log: DeskLog;
@@ -38,7 +50,7 @@ export class Desk {
   /** The screen is redrawn with each menu; else it is printed before it. */
   readonly redraws: boolean;
   /** Messages above the verdict until the next screen. Each is drawn for the current width. */
-  said: Said[] = [];
+  messages: DeskMessage[] = [];
 
   constructor(session: Session, options: DeskOptions) {
     const { context, output } = session;
@@ -46,7 +58,7 @@ export class Desk {
     this.options = options;
     this.log = log;
     this.redraws = canRedraw(context);
-    this.session = createSession(session, {
+    this.session = {
       ...session,
       caller: 'desk',
       recorder: async () => log.recording(await session.recorder()),
@@ -56,8 +68,13 @@ export class Desk {
           this.#show(() => renderNotice(notice, output.format, context, output.mask));
         else await session.notify(notice);
       },
+    };
+    this.prompt = session.promptUntil({
+      idleMs: options.idleMs,
+      onLostPaste: this.pasted,
+      // Ctrl-C at a question is a step back, and the next one another, however soon it comes.
+      onCtrlC: () => session.forgiveSignals(),
     });
-    this.prompt = session.promptUntil(options.idleMs, this.pasted);
     this.writing = sessionOfWrites(this.session, this.prompt, this.pasted);
     this.mayWrite = !isReadOnly(session);
   }
@@ -85,6 +102,8 @@ export class Desk {
         await this.#write('No key was pressed for a while, so the desk has ended. Nothing more was done.\n');
     } finally {
       release();
+      // Ctrl-C leaves a step of the desk, and never ends the program.
+      this.session.forgiveSignals();
     }
     return this.#handOver();
   }
@@ -92,9 +111,10 @@ export class Desk {
   /** Prints the session as a list for a colleague. Returns the exit code. */
   async #handOver(): Promise<number> {
     const { context } = this.session;
+    this.messages = [];
     await this.record();
     await this.#write(handOverText(this.log, this.options.where, context.clock.now()));
-    for (const text of this.said) await context.stderr.write(`${text().trimEnd()}\n`);
+    for (const text of this.messages) await context.stderr.write(`${text().trimEnd()}\n`);
     const { failure } = this.options.report ?? {};
     if (failure !== undefined) await this.#write('The report is not complete: keep this list.\n');
     if (this.log.open.length > 0) return FAILURES.OUTCOME_UNKNOWN.exitCode;
@@ -110,8 +130,8 @@ export class Desk {
   }
 
   /** Shows a message once, because each read of a change may repeat it. */
-  #show(said: Said): void {
-    if (!this.said.some((each) => each() === said())) this.said.push(said);
+  #show(messages: DeskMessage): void {
+    if (!this.messages.some((each) => each() === messages())) this.messages.push(messages);
   }
 
   /** A question that names the place, and how much is open. */
@@ -127,19 +147,15 @@ export class Desk {
     } catch (error) {
       if (!(error instanceof Failure) || error.code === 'INTERNAL') throw error;
       if (error.code === 'CANCELLED' && !isStepBack(error)) throw error;
-      if (!(error instanceof PromptAborted) && error.code !== 'CANCELLED') this.say(error.asSilent());
+      if (!(error instanceof PromptAborted) && error.code !== 'CANCELLED') this.say(error.ofRead());
       return undefined;
     }
   }
 
   say(failure: Failure): void {
     const { context, output } = this.session;
-    // The menu has what another command shows.
-    const hints = failure.hints
-      .filter((hint) => typeof hint === 'string' || hint.asks !== 'look')
-      .map((hint) => (typeof hint === 'string' ? hint : (hint.desk ?? hint)))
-      .slice(0, 1);
-    this.#show(() => renderFailure(failure.with({}, hints), output.format, context, output.mask));
+    const hints = failure.hints.filter((hint) => typeof hint === 'string').slice(0, 1);
+    this.#show(() => renderFailure(failure.but({ hints, steps: [] }), output.format, context, output.mask));
   }
 
   /** Writes the report anew. */
@@ -153,37 +169,46 @@ export class Desk {
     const { length } = this.log.open;
     if (!(error instanceof Failure) || error.code !== 'CANCELLED' || length === 0) return error;
     const open = plural(length, 'outcome is', 'outcomes are');
-    const hints = ['see `frontdesk history --open`'];
-    return new Failure('OUTCOME_UNKNOWN', `${error.message}; ${open} unknown`, { hints, cause: error });
+    const hints = [{ do: 'list what is open' }] as const;
+    return new Failure('OUTCOME_UNKNOWN', `${error.statement}; ${open} unknown`, { hints, cause: error });
   }
 
   /** The card to serve next; undefined: leave. */
   async #askCard(): Promise<string | undefined> {
     for (;;) {
       const { recent } = this.log;
+      let found: DeskFound = NONE_FOUND;
       const above: ScreenAbove = (room) => {
         const { context } = this.session;
         const width = context.stderr.columns ?? 80;
-        const said = this.said.map((text) => `${text().trimEnd()}\n\n`);
-        const lines = room === undefined ? undefined : room - said.join('').split('\n').length + 1;
-        return said.join('') + recentText(recent, width, context.clock.now(), lines);
+        const messages = this.messages.map((text) => `${text().trimEnd()}\n\n`);
+        const lines = room === undefined ? undefined : room - messages.join('').split('\n').length + 1;
+        return messages.join('') + recentText(recent, width, context.clock.now(), lines);
       };
       let answer: string;
       try {
-        answer = await this.prompt.text(this.question('Card ID'), (text) => judgeWanted(text, recent), {
-          show: (text) => {
-            const wanted = wantedBy(text, recent);
-            return wanted.kind === 'card' ? wanted.cardId : text;
+        answer = await this.prompt.text(
+          this.question(wantedWords(recent.length)),
+          (text) =>
+            judgeWanted(text, recent, (wanted) => {
+              found = findCards(this.session, this.log, wanted);
+              return found.cards.length > 0 || found.failure !== undefined;
+            }),
+          {
+            show: (text) => {
+              const wanted = wantedBy(text, recent);
+              return wanted.kind === 'card' ? wanted.cardId : text;
+            },
+            emptiesFirst: true,
+            room: CARD_ID_COLUMNS,
+            above,
           },
-          keepsAtEscape: true,
-          room: CARD_ID_COLUMNS,
-          above,
-        });
+        );
       } catch (error) {
         if (isStepBack(error)) return undefined;
         throw error;
       }
-      this.said = [];
+      this.messages = [];
       const wanted = wantedBy(answer, recent);
       if (wanted.kind === 'leave') return undefined;
       if (wanted.kind === 'card') return wanted.cardId;
@@ -191,26 +216,25 @@ export class Desk {
         this.tell(HELP);
         continue;
       }
-      const found = await this.attempt(() => this.#find(wanted.text));
-      if (found !== undefined) return found;
+      const cardId = await this.attempt(() => this.#chosen(found));
+      if (cardId !== undefined) return cardId;
     }
   }
 
-  /** The card that an order number or the beginning of an ID means. Several are listed to choose from. */
-  async #find(text: string): Promise<string | undefined> {
-    const found = await findCards(this.session, this.log, this.options.host, text);
-    const [card, second] = found;
-    if (card === undefined)
-      this.tell(
-        'This machine knows no card with this order number or part of an ID. Paste the whole card ID. ? explains',
-      );
+  /** The card that was found. Several are listed to choose from. */
+  async #chosen({ cards, more, failure }: DeskFound): Promise<string | undefined> {
+    if (failure !== undefined) this.say(failure);
+    const [card, second] = cards;
     if (second === undefined) return card?.cardId;
-    const choices = found.map(({ cardId, reference, status }) => ({
+    const room = Math.max(2, (this.session.context.stderr.rows ?? 24) - AROUND_LIST);
+    const choices = cards.slice(0, room).map(({ cardId, reference, status }) => ({
       value: cardId,
       text: cardId,
-      remark: [status, reference].filter((known) => known !== undefined).join('  '),
+      remark: [reference, status].filter((known) => known !== undefined).join('  '),
     }));
-    return this.prompt.choose('Which card?', choices, { above: () => '' });
+    const others = more + cards.length - choices.length;
+    const left = others === 0 ? '' : ` (${plural(others, 'more card')} found: type more of the number to see fewer)`;
+    return this.prompt.choose(`Which card?${left}`, choices, { above: () => '' });
   }
 
   async #write(text: string): Promise<void> {

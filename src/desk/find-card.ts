@@ -1,12 +1,13 @@
-import { nounOf } from '../api/operation.ts';
-import type { Verdict } from '../context.ts';
-import { isPartOfCardId } from '../history/history-event.ts';
-import { readHistory } from '../history/read.ts';
+import type { Verdict } from '../base/context.ts';
+import { Failure } from '../base/failure.ts';
+import type { Session } from '../command/session.ts';
 import { readCardId } from '../input/values.ts';
-import { cutText, displayWidth, padText } from '../output/cut-text.ts';
-import { breakLine, plural, safeText } from '../output/text.ts';
-import type { Session } from '../session.ts';
-import { cardOf, type DeskLog, isOf, type KnownCard, keyOf } from './desk-log.ts';
+import { findCards as findKnown, SHORTEST_REFERENCE } from '../records/known-cards.ts';
+import { isPartOfCardId } from '../records/write-record.ts';
+import { cutText, displayWidth, padText } from '../screen/cut-text.ts';
+import { breakLine, plural, safeText } from '../screen/text.ts';
+import { nounOf } from '../service/api/operation.ts';
+import { type DeskLog, type KnownCard, keyOf } from './desk-log.ts';
 import { judgeId } from './desk-session.ts';
 import { clockTime, endedWords } from './screen.ts';
 
@@ -14,11 +15,21 @@ const LEAVE_WORDS = ['q', 'quit', 'exit', 'leave'];
 const HELP_WORDS = ['?', 'help'];
 /** On fewer columns, a card in the list has only the first 8 characters of its ID. */
 const WHOLE_ID_COLUMNS = 110;
-const MOST_FOUND = 20;
 
-export const HELP = `Type or paste the card ID. These find a card that this machine knows, too:
-  its order number (the client reference), the first 8 characters of its ID or more, or its number in the list.
-  q leaves the desk, Esc empties the line, Ctrl-C leaves.`;
+export const HELP = `Type or paste a card ID, such as 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101.
+These find a card that this machine knows, too:
+  its order number (the client reference), or its first 3 characters or more
+  the first 8 characters of its ID or more
+  its number in the list
+q leaves. Esc and Ctrl-C empty the line, and Ctrl-C leaves from an empty one.`;
+
+const NOT_FOUND = 'no card with this order number or beginning of an ID is known here: paste the whole card ID';
+
+/** What the question for a card takes: `Card ID, order number or 1-4`. */
+export function wantedWords(recent: number): string {
+  const number = recent === 1 ? '1' : `1-${recent}`;
+  return recent === 0 ? 'Card ID or order number' : `Card ID, order number or ${number}`;
+}
 
 /** The cards that a number chooses, one per line, or what to do without any. */
 export function recentText(cards: readonly KnownCard[], width: number, now: number, room = Number.POSITIVE_INFINITY) {
@@ -65,35 +76,59 @@ export function wantedBy(text: string, recent: readonly KnownCard[]) {
   return cardId === undefined ? ({ kind: 'text', text: typed } as const) : ({ kind: 'card', cardId } as const);
 }
 
-/** Judges a text at the question. An ID inside it must be confirmed. */
-export function judgeWanted(text: string, recent: readonly KnownCard[]): Verdict {
+/** Judges a text at the question. An ID inside it must be confirmed, and one that `finds` nothing stays in the line. */
+export function judgeWanted(text: string, recent: readonly KnownCard[], finds: (text: string) => boolean): Verdict {
   const wanted = wantedBy(text, recent);
   if (wanted.kind !== 'text') return true;
   if (wanted.text === '') return 'paste the card ID, or type the number of a recent one. ? explains';
-  return readCardId(wanted.text).kind === 'none' ? true : judgeId(wanted.text, undefined);
+  if (readCardId(wanted.text).kind === 'none' && finds(wanted.text)) return true;
+  const verdict = judgeId(wanted.text, NOT_FOUND);
+  return verdict === NOT_FOUND ? { instead: wanted.text, why: NOT_FOUND } : verdict;
 }
 
-/** The cards with this order number or beginning of an ID, in this session and in the records. */
-export async function findCards(session: Session, log: DeskLog, host: string, text: string) {
-  const isPart = isPartOfCardId(text);
-  const begins = text.toLowerCase().replaceAll('-', '');
-  const fits = ({ cardId, reference }: KnownCard) =>
-    reference === text || (isPart && keyOf(cardId).replaceAll('-', '').startsWith(begins));
-  const found = new Map(log.cards.filter(fits).map((card) => [keyOf(card.cardId), card]));
+type Place = Pick<Session, 'places' | 'placeOf'>;
+
+/** What fits a text at the question: cards, how many more of them there are, and what could not be read. */
+export interface DeskFound {
+  readonly cards: readonly KnownCard[];
+  readonly more: number;
+  readonly failure: Failure | undefined;
+}
+
+export const NONE_FOUND: DeskFound = { cards: [], more: 0, failure: undefined };
+
+/** What `card find` finds. */
+function findRemembered(session: Place, text: string) {
   const { stateDir } = session.places;
-  if (stateDir === undefined) return [...found.values()];
-  const isHere = isOf(session, host);
-  const { entries } = await readHistory(stateDir, {
-    ...(isPart ? { id: text } : { holds: JSON.stringify(text) }),
-    isWanted: (entry) => isHere(entry) && (isPart || entry.clientReference === text),
-    limit: MOST_FOUND,
-  });
-  for (const entry of entries) {
-    const card = cardOf(entry);
-    if (card === undefined) continue;
-    const { resultId } = entry.callOutcome;
-    for (const each of resultId === undefined ? [card] : [card, { cardId: resultId }])
-      if (fits(each) && !found.has(keyOf(each.cardId))) found.set(keyOf(each.cardId), each);
+  const none = { cards: [], count: 0, failure: undefined };
+  try {
+    return stateDir === undefined ? none : findKnown({ stateDir, url: session.placeOf('cards') }, text);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { ...none, failure: error };
   }
-  return [...found.values()];
+}
+
+/**
+ * The cards that `card find` finds, and those of this session: by the whole order number, else by its beginning (3
+ * characters or more) or the beginning of an ID (8 or more), in any case.
+ */
+export function findCards(session: Place, log: DeskLog, text: string): DeskFound {
+  const known = findRemembered(session, text);
+  const begins = text.toLowerCase().replaceAll('-', '');
+  const isPart = isPartOfCardId(text);
+  const isWhole = ({ reference }: KnownCard) => reference?.toLowerCase() === text.toLowerCase();
+  const fits = ({ cardId, reference = '' }: KnownCard) =>
+    ([...text].length >= SHORTEST_REFERENCE && reference.toLowerCase().startsWith(text.toLowerCase())) ||
+    (isPart && keyOf(cardId).replaceAll('-', '').startsWith(begins));
+  const found = new Map<string, KnownCard>();
+  for (const { cardId, clientReference: reference, status } of known.cards)
+    found.set(keyOf(cardId), { cardId, reference, status });
+  for (const card of log.cards) {
+    if ((isWhole(card) || fits(card)) && !found.has(keyOf(card.cardId))) found.set(keyOf(card.cardId), card);
+  }
+  const all = [...found.values()];
+  const whole = all.filter(isWhole);
+  const cards = whole.length > 0 ? whole : all;
+  return { cards, more: known.count - known.cards.length, failure: known.failure };
 }

@@ -1,19 +1,24 @@
 import { open, unlink } from 'node:fs/promises';
-import { nounOf } from '../api/operation.ts';
-import type { Context } from '../context.ts';
-import { Failure, usageFailure } from '../failure.ts';
-import { writeFileAtomic } from '../files/atomic.ts';
-import { errnoOf, ignoreErrors, ioFailure } from '../files/io-failure.ts';
-import { csvLine } from '../output/csv.ts';
-import { displayWidth, padText } from '../output/cut-text.ts';
-import { guardCell } from '../output/formula-guard.ts';
-import { localTime, shortEntry } from '../output/people-text.ts';
-import { plural, safeText } from '../output/text.ts';
-import { markdownCode, plainText } from '../report/plain-text.ts';
+import type { Context } from '../base/context.ts';
+import { Failure, usageFailure } from '../base/failure.ts';
+import { writeFileAtomic } from '../base/files/atomic.ts';
+import { errnoOf, ignoreErrors, ioFailure } from '../base/files/io-failure.ts';
+import { freeNameBeside } from '../base/files/new-file.ts';
+import { outside } from '../base/json/outside-text.ts';
+import { markdownCode, plainText } from '../runs/report/plain-text.ts';
+import { csvLine } from '../screen/csv.ts';
+import { displayWidth, padText } from '../screen/cut-text.ts';
+import { guardCell } from '../screen/formula-guard.ts';
+import { localTime, shortEntry } from '../screen/people-text.ts';
+import { plural, safeText } from '../screen/text.ts';
+import { nounOf } from '../service/api/operation.ts';
 import { type DeskLog, type DeskWrite, isOpen } from './desk-log.ts';
 import { clockTime, endedWords } from './screen.ts';
 
 const HEADERS = ['time', 'reference', 'card', 'what', 'how it ended', 'new card', 'reason'];
+
+/** Characters of an ID on the screen. Files have it whole. */
+const SHOWN_ID_LENGTH = 8;
 
 /** Each change once: open and unsent ones first, then the others, oldest first. */
 function inOrder(writes: readonly DeskWrite[]): readonly DeskWrite[] {
@@ -22,30 +27,42 @@ function inOrder(writes: readonly DeskWrite[]): readonly DeskWrite[] {
 }
 
 /** A change in the list. `time`: how its time is written. */
-function cellsOf(log: DeskLog, write: DeskWrite, time: (timeMs: number) => string): readonly string[] {
+function cellsOf(
+  log: DeskLog,
+  write: DeskWrite,
+  time: (timeMs: number) => string,
+  idLength?: number,
+): readonly string[] {
   const { operation, cardId, callOutcome, resolved, reason = '', entry } = write;
   const reference = log.known(cardId)?.reference ?? '';
   const made = resolved?.resultId ?? callOutcome?.resultId ?? '';
   const name = isOpen(write) && entry !== '' ? ` (entry ${shortEntry(entry)})` : '';
   const ended = `${endedWords(write)}${name}`;
-  return [time(write.timeMs), reference, cardId.slice(0, 8), nounOf(operation), ended, made, reason];
+  return [time(write.timeMs), reference, cardId.slice(0, idLength), nounOf(operation), ended, made, reason];
 }
 
-function looksText(log: DeskLog): string {
-  return `${plural(log.looks, 'card was', 'cards were')} looked at.`;
+/** Columns with text from outside. How a change ended quotes it already. */
+const FROM_OUTSIDE = new Set(['reference', 'new card', 'reason']);
+
+function toldCell(cell: string, at: number): string {
+  return cell !== '' && FROM_OUTSIDE.has(HEADERS[at] ?? '') ? outside(safeText(cell)) : safeText(cell);
+}
+
+function checksText(log: DeskLog): string {
+  return `${plural(log.checkedCards, 'card was', 'cards were')} looked at.`;
 }
 
 /** The session as a list for a colleague, with line ends. */
 export function handOverText(log: DeskLog, where: string, now: number): string {
   const rows = inOrder(log.writes).map((write) =>
-    cellsOf(log, write, (timeMs) => clockTime(timeMs, now)).map(safeText),
+    cellsOf(log, write, (timeMs) => clockTime(timeMs, now), SHOWN_ID_LENGTH).map(toldCell),
   );
   const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => displayWidth(row[column] ?? ''))));
   const lines = rows.map(([time = '', reference = '', card = '', what = '', ended = '', made = '', reason = '']) => {
     const begin = [time, reference, card, what].map((cell, column) => padText(cell, widths[column] ?? 0)).join('  ');
     return `  ${begin}  ${ended}${made === '' ? '' : `, new card ${made}`}${reason === '' ? '' : `, reason: ${reason}`}\n`;
   });
-  return `This session (${where}): ${plural(rows.length, 'change', 'changes')}\n${lines.join('')}${looksText(log)}\n`;
+  return `This session (${where}): ${plural(rows.length, 'change', 'changes')}\n${lines.join('')}${checksText(log)}\n`;
 }
 
 function csvText(log: DeskLog): string {
@@ -61,7 +78,7 @@ function markdownText(log: DeskLog, where: string, now: number): string {
   const cell = (text: string) => markdownCode(plainText(text), '|');
   const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |\n`;
   const rows = inOrder(log.writes).map((write) => row(cellsOf(log, write, (timeMs) => clockTime(timeMs, now))));
-  return `# Desk session, ${cell(where)}\n\n| ${HEADERS.join(' | ')} |\n|${' --- |'.repeat(HEADERS.length)}\n${rows.join('')}\n${looksText(log)}\n`;
+  return `# Desk session, ${cell(where)}\n\n| ${HEADERS.join(' | ')} |\n|${' --- |'.repeat(HEADERS.length)}\n${rows.join('')}\n${checksText(log)}\n`;
 }
 
 /** The file of `--report`: made at the start, and rewritten after each change. */
@@ -79,7 +96,11 @@ export async function createReport(path: string, log: DeskLog, where: string, co
     await file.close();
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw ioFailure(`--report: cannot create ${path}`, error, 'unsent');
-    throw usageFailure([{ where: '--report', problem: `${path} exists, and a report never overwrites a file` }]);
+    const free = freeNameBeside(path);
+    throw usageFailure(
+      [{ where: '--report', problem: `${path} exists, and a report never overwrites a file` }],
+      free === undefined ? [] : [`give a name that is free, such as ${free}`],
+    );
   }
   const report = {
     /** Why the file is not current; undefined if it is. */
@@ -95,9 +116,9 @@ export async function createReport(path: string, log: DeskLog, where: string, co
         if (!(error instanceof Failure)) throw error;
         const isNews = report.failure === undefined;
         // How the recorded change ended is another matter.
-        const { problem } = error;
-        const isNamed = problem.includes(path);
-        report.failure = new Failure('LOCAL_IO', isNamed ? problem : `could not save the report ${path}: ${problem}`, {
+        const attempted = `save the report ${path}`;
+        report.failure = new Failure('LOCAL_IO', error.attempted === attempted ? error.problem : error.statement, {
+          attempted,
           hints: ['keep the list that is printed when you leave'],
           cause: error,
         });
@@ -108,5 +129,5 @@ export async function createReport(path: string, log: DeskLog, where: string, co
   const failure = await report.update();
   if (failure === undefined) return report;
   await ignoreErrors(unlink(path));
-  throw Failure.unsent('LOCAL_IO', failure.problem, { cause: failure });
+  throw failure.but({ after: 'unsent', hints: [] });
 }

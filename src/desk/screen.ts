@@ -1,16 +1,18 @@
-import { twoDigits } from '../api/iso-date.ts';
-import { nounOf, settledBy, targetStatus } from '../api/operation.ts';
-import type { Outcome } from '../failure.ts';
-import type { JsonObject } from '../json/value.ts';
-import { cardBody, cardHead, labelledId } from '../output/card-view.ts';
-import { cutText } from '../output/cut-text.ts';
-import type { ViewStyle } from '../output/options.ts';
-import { makePaint } from '../output/paint.ts';
-import { breakLine, plural, safeText, shortenText } from '../output/text.ts';
+import type { Outcome } from '../base/failure.ts';
+import { outside } from '../base/json/outside-text.ts';
+import type { JsonObject } from '../base/json/value.ts';
+import { cardBody, cardHead, labelledId } from '../screen/card-view.ts';
+import { cutText } from '../screen/cut-text.ts';
+import type { ViewStyle } from '../screen/options.ts';
+import { makePaint } from '../screen/paint.ts';
+import { outcomeWords } from '../screen/people-text.ts';
+import { breakLine, plural, safeText, shortenText } from '../screen/text.ts';
+import { twoDigits } from '../service/api/iso-date.ts';
+import { nounOf, resolvedBy, targetStatus } from '../service/api/operation.ts';
 import { type DeskWrite, isOpen, type KnownCard, keyOf } from './desk-log.ts';
 
 /** A text in lines, none wider than the screen. */
-export type Said = () => string;
+export type DeskMessage = () => string;
 
 const LONGEST_STATUS = 32;
 
@@ -18,6 +20,7 @@ const MARKS: Readonly<Record<Outcome, readonly [unicode: string, ascii: string]>
   applied: ['✔', '*'],
   confirmed_by_read: ['✔', '*'],
   rejected: ['✖', 'x'],
+  skipped: ['✔', '*'],
   not_sent: ['✖', 'x'],
   unknown: ['▲', '!'],
 };
@@ -33,39 +36,42 @@ export function clockTime(timeMs: number, nowMs: number): string {
 /** `HTTP 409, CARD_BLOCKED`, or why there is no response. */
 function causeOf({ callOutcome }: DeskWrite): string {
   const { httpStatus, errorCode, code } = callOutcome ?? {};
-  const known = [httpStatus === undefined ? undefined : `HTTP ${httpStatus}`, errorCode && safeText(errorCode)];
+  const known = [
+    httpStatus === undefined ? undefined : `HTTP ${httpStatus}`,
+    errorCode && outside(safeText(errorCode)),
+  ];
   return known.filter((each) => each !== undefined).join(', ') || (code ?? 'no answer');
 }
 
 /** What to do about a change with an unknown outcome. */
 function adviceOf({ operation }: DeskWrite, status: string | undefined): string {
-  if (settledBy(operation) !== undefined) return 'Look again in a minute';
+  if (resolvedBy(operation) !== undefined) return 'Look again in a minute';
   const noun = nounOf(operation);
   return status === undefined ? `Send no second ${noun}. Look again` : 'Send no second one. Find out, then Resolve';
 }
 
 /** A status is a word. Another text could take the whole line. */
 function statusText(status: string): string {
-  return shortenText(safeText(status), LONGEST_STATUS);
+  return outside(shortenText(safeText(status), LONGEST_STATUS));
 }
 
 /** `status`: of the card now, if it was read. */
 function openText(write: DeskWrite, status: string | undefined, now: number): string {
   const reads = status === undefined ? 'the card could not be read' : `the card still reads ${statusText(status)}`;
-  const shown = settledBy(write.operation) === undefined ? reads.replace('still ', '') : reads;
+  const shown = resolvedBy(write.operation) === undefined ? reads.replace('still ', '') : reads;
   const sent = `the ${nounOf(write.operation)} was sent at ${clockTime(write.callOutcome?.sentAtMs ?? write.timeMs, now)}`;
   return `NOT KNOWN YET: ${sent}, ${shown}. ${adviceOf(write, status)}`;
 }
 
 function endedText(write: DeskWrite, cardId: string, status: string | undefined, now: number): string {
-  const { callOutcome, resolved, supersededBy, timeMs, lookedMs, operation } = write;
+  const { callOutcome, resolved, supersededBy, timeMs, checkedMs, operation } = write;
   const { effect, command } = operation;
   const done = (effect.kind === 'write' ? effect.done : command).toUpperCase();
   const at = clockTime(timeMs, now);
   // The card may have that status anyway, from another change.
   const but = status !== undefined && status === targetStatus(operation) && `But the card reads ${statusText(status)}`;
   if (resolved !== undefined) {
-    const found = `${safeText(resolved.by)} found it out, and recorded it at ${clockTime(Date.parse(resolved.time), now)}`;
+    const found = `${outside(safeText(resolved.by))} found it out, and recorded it at ${clockTime(Date.parse(resolved.time), now)}`;
     return resolved.as === 'applied' ? `${done}: ${found}` : `NOT ${done}: ${found}${but ? `. ${but}` : ''}`;
   }
   if (supersededBy !== undefined)
@@ -76,12 +82,12 @@ function endedText(write: DeskWrite, cardId: string, status: string | undefined,
   const { resultId } = callOutcome ?? {};
   const isNew = resultId !== undefined && keyOf(resultId) === keyOf(cardId);
   const how =
-    lookedMs === undefined
+    checkedMs === undefined
       ? callOutcome?.outcome === 'confirmed_by_read'
         ? ', as reading the card showed'
         : ''
-      : `, as a look at ${clockTime(lookedMs, now)} showed`;
-  const aim = settledBy(operation);
+      : `, as a look at ${clockTime(checkedMs, now)} showed`;
+  const aim = resolvedBy(operation);
   const still =
     aim === undefined || status === undefined || status === aim
       ? ''
@@ -95,8 +101,9 @@ const FITTING_COLUMNS = 60;
 function twoLines(text: string, behind: string, width: number, unicode: boolean): readonly string[] {
   const lines = breakLine(text + behind, width);
   if (lines.length <= 2 || width + 2 < FITTING_COLUMNS) return lines;
-  const [first = ''] = breakLine(text, width);
-  return [first, cutText(text.slice(first.length).trimStart(), width - behind.length, unicode) + behind];
+  const [first = '', second = ''] = breakLine(text, width);
+  const mark = second.startsWith('| ') ? '| ' : '';
+  return [first, cutText(mark + text.slice(first.length).trimStart(), width - behind.length, unicode) + behind];
 }
 
 /** How the last change of the card ended, and what to do; empty: none did, and none of `open` (oldest first) is. */
@@ -133,20 +140,10 @@ export function verdictLines(
 /** How a change ended in a few words, for lists. */
 export function endedWords(write: DeskWrite): string {
   const { callOutcome, resolved, supersededBy } = write;
-  if (resolved !== undefined) return resolved.as === 'applied' ? 'done, as found out' : 'not done, as found out';
-  if (supersededBy !== undefined) return 'not known, superseded by a later one';
-  switch (callOutcome?.outcome) {
-    case 'applied':
-      return 'done';
-    case 'confirmed_by_read':
-      return 'done, as a read showed';
-    case 'rejected':
-      return `refused (${causeOf(write)})`;
-    case 'not_sent':
-      return 'not sent';
-    default:
-      return 'NOT KNOWN';
-  }
+  if (resolved !== undefined) return `${outcomeWords(resolved.as)}, as found out`;
+  const words = outcomeWords(callOutcome?.outcome ?? 'unknown');
+  if (supersededBy !== undefined) return `${words}, superseded by a later one`;
+  return callOutcome?.outcome === 'rejected' ? `${words} (${causeOf(write)})` : words;
 }
 
 /** The card at hand, as last seen. */
@@ -155,7 +152,7 @@ export interface Seen {
   /** The card as last read; undefined: it was not. */
   readonly card: JsonObject | undefined;
   /** How the last read ended. A card that was not read is not changed. */
-  readonly look: 'read' | 'not found' | 'not read';
+  readonly reading: 'read' | 'not found' | 'not read';
   /** The card that this one replaces, and the one that replaces it. */
   readonly replaces?: string | undefined;
   readonly replacedBy?: string | undefined;
@@ -163,15 +160,15 @@ export interface Seen {
 
 /** What identifies the card, and its state. */
 function headOf(seen: Seen, known: KnownCard | undefined, style: ViewStyle): readonly string[] {
-  const { cardId, card, look, replaces, replacedBy } = seen;
+  const { cardId, card, reading, replaces, replacedBy } = seen;
   const paint = makePaint(style.colour);
   const before = [
-    ...(replaces === undefined ? [] : [`  replaces ${safeText(replaces)}`]),
-    ...(replacedBy === undefined ? [] : [`  replaced by ${safeText(replacedBy)}`]),
+    ...(replaces === undefined ? [] : [`  replaces ${outside(safeText(replaces))}`]),
+    ...(replacedBy === undefined ? [] : [`  replaced by ${outside(safeText(replacedBy))}`]),
   ].flatMap((line) => breakLine(line, style.width));
-  if (card !== undefined) return [...cardHead(card, style, look === 'read' ? '' : ', as last read'), ...before];
-  const status = look === 'not found' ? 'not found' : 'could not be read';
-  const last = known?.status === undefined ? '' : `, last seen ${safeText(known.status)}`;
+  if (card !== undefined) return [...cardHead(card, style, reading === 'read' ? '' : ', as last read'), ...before];
+  const status = reading === 'not found' ? 'not found' : 'could not be read';
+  const last = known?.status === undefined ? '' : `, last seen ${statusText(known.status)}`;
   const reference = known?.reference === undefined ? [] : [`Reference     ${safeText(known.reference)}`];
   const facts = [`Status        ${status}${last}`, ...reference].map((line) =>
     cutText(line, style.width, style.unicode),
@@ -194,7 +191,7 @@ const ROOM_OF_LINES = 5;
 export function screenText(
   seen: Seen,
   known: KnownCard | undefined,
-  said: readonly Said[],
+  messages: readonly DeskMessage[],
   verdict: readonly string[],
   style: ViewStyle,
   rows: number | undefined,
@@ -203,7 +200,7 @@ export function screenText(
   const around = head.length + verdict.length + 1;
   // What scrolls away anyway is shown whole.
   const room = rows === undefined || rows <= around ? Number.POSITIVE_INFINITY : Math.max(1, rows - around - 1);
-  const lines = said.flatMap((text) => text().trimEnd().split('\n'));
+  const lines = messages.flatMap((text) => text().trimEnd().split('\n'));
   const shown = lines.length <= room ? lines : [...lines.slice(0, room - 1), `… ${lines.length - room + 1} more lines`];
   const left = rows === undefined ? ROOM_OF_LINES : rows - around - shown.length;
   // A blank line before the messages, if there is room.

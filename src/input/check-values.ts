@@ -1,6 +1,6 @@
-import { isUpdate, type Operation } from '../api/operation.ts';
-import type { Fault } from '../failure.ts';
-import { fromPlain } from '../json/value.ts';
+import type { Fault } from '../base/failure.ts';
+import { fromPlain } from '../base/json/value.ts';
+import { isUpdate, type Operation } from '../service/api/operation.ts';
 import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from './fields.ts';
 
 /** JavaScript says `undefined` for a field that is not given. */

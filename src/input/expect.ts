@@ -1,8 +1,8 @@
-import { Card } from '../api/card.ts';
-import { sameDecimal } from '../json/decimal.ts';
-import { getPath, JsonNumber, type JsonObject, type JsonValue } from '../json/value.ts';
-import { didYouMean } from '../output/nearest.ts';
-import type { Expectation } from '../rows/row.ts';
+import { sameDecimal } from '../base/json/decimal.ts';
+import { getPath, JsonNumber, type JsonObject, type JsonValue } from '../base/json/value.ts';
+import { didYouMean } from '../screen/nearest.ts';
+import { CARD_STATUSES, Card } from '../service/api/card.ts';
+import type { Expectation, Skip } from './rows/row.ts';
 import { quoteValue, showValue } from './values.ts';
 
 /** An expectation. Without a value, each row of `--from` brings its own. */
@@ -36,6 +36,21 @@ export function parseExpectation(text: string, options: { readonly hasRows: bool
   return { problem: `give a value: ${field}=<value> (only --from allows to omit it)` };
 }
 
+/** Reads a `--skip-if`: `field=value,value`. */
+export function parseSkip(text: string): Skip | { readonly problem: string } {
+  const [field = '', ...rest] = text.split('=');
+  const problem = fieldProblem(field);
+  if (problem !== undefined) return { problem };
+  if (rest.length === 0) return { problem: `give a value: ${field}=<value>` };
+  const values = rest.join('=').split(',');
+  // A misspelt status would never be met, and the change always sent.
+  const odd =
+    field === 'status' ? values.find((value) => !CARD_STATUSES.some((status) => status === value)) : undefined;
+  if (odd === undefined) return { field, values };
+  const hint = didYouMean(odd, CARD_STATUSES) || `. The statuses are ${CARD_STATUSES.join(', ')}`;
+  return { problem: `${quoteValue(odd)} is not a status of a card${hint}` };
+}
+
 /** The value at a field, dotted into metadata. A metadata key that contains dots itself wins. */
 function valueAt(object: JsonObject, field: string): JsonValue | undefined {
   const mark = field.indexOf('.');
@@ -47,7 +62,7 @@ const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 function isSame(actual: JsonValue | undefined, wanted: string): boolean {
   // `--expect cancelledAt=` guards a card that was never cancelled: absent, null and empty all say so.
-  if (actual === undefined || actual === null) return wanted === '';
+  if (actual === undefined || actual === null) return wanted === '' || (actual === null && wanted === 'null');
   if (typeof actual === 'string') return actual === wanted;
   if (typeof actual === 'boolean') return String(actual) === wanted;
   return actual instanceof JsonNumber && NUMBER.test(wanted) && sameDecimal(actual.text, wanted);
@@ -55,8 +70,8 @@ function isSame(actual: JsonValue | undefined, wanted: string): boolean {
 
 /**
  * What of a card is not as expected, for a message: `status is BLOCKED, not ACTIVE`; undefined if all is. Texts are
- * compared exactly, numbers by value (`10.5` is `10.50`), `true` and `false` as words. Absent and null equal the empty
- * value.
+ * compared exactly, numbers by value (`10.5` is `10.50`), `true`, `false` and `null` as words. Absent and null equal the
+ * empty value.
  */
 export function unmetExpectation(card: JsonObject, expectations: readonly Expectation[]): string | undefined {
   for (const { field, value } of expectations) {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import type { Fault } from '../failure.ts';
-import type { JsonValue } from '../json/value.ts';
-import { didYouMean } from '../output/nearest.ts';
+import type { Fault } from '../base/failure.ts';
+import type { JsonValue } from '../base/json/value.ts';
+import { didYouMean } from '../screen/nearest.ts';
 import { cardIdProblem, quoteValue, showValue } from './values.ts';
 
 /** One field of a request as options, help, columns and checks see it. */
@@ -97,10 +97,6 @@ export function readBoolean(text: string, source: TextSource): boolean | undefin
   return word === 'true' ? true : word === 'false' ? false : undefined;
 }
 
-/** What spreadsheets in other languages write. Never guessed: the word may be a text. */
-const TRUE = /^(?:wahr|vrai|verdadero|vero|waar|verdadeiro|sant|sann|sand|prawda|tosi|pravda|igaz)$/i;
-const FALSE = /^(?:falsch|faux|falso|onwaar|usann|falskt|falsk|fałsz|epätosi|nepravda|hamis)$/i;
-
 /** A whole number in plain digits. `1e2`, `0x10`, ` 5`, `5.0` and the empty string are not. */
 function readInteger(text: string): number | undefined {
   const value = /^-?(?:0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined;
@@ -118,10 +114,9 @@ export function readFieldText(field: FieldSpec, text: string, source: TextSource
   const value =
     field.type === 'boolean' ? readBoolean(text, source) : field.type === 'integer' ? readInteger(text) : text;
   if (value !== undefined) return { value };
-  const mayBeForeign = field.type === 'boolean' && source === 'csv';
-  const meant =
-    mayBeForeign && TRUE.test(text) ? ': write true' : mayBeForeign && FALSE.test(text) ? ': write false' : '';
-  return { problem: `must be ${expectationOf(field)}, not ${quoteValue(text)}${meant}` };
+  // A spreadsheet in another language saves its own words as CSV.
+  const other = field.type === 'boolean' && source === 'csv' ? '. Or save as .xlsx, which needs no words' : '';
+  return { problem: `must be ${expectationOf(field)}, not ${quoteValue(text)}${other}` };
 }
 
 /** A field's value before its check. Numbers are JavaScript numbers (`--limit`) or JSON's. */
@@ -141,12 +136,21 @@ function problemOf({ code, message }: z.core.$ZodIssue, field: FieldSpec, value:
   return value === '' ? message : `${message}: ${show(value)}`;
 }
 
+/** The rule of an issue: its words, which are without the value, unless it names itself. */
+function kindOf(issue: z.core.$ZodIssue): string {
+  const kind: unknown = issue.code === 'custom' ? issue.params?.['kind'] : undefined;
+  return typeof kind === 'string' ? kind : issue.message;
+}
+
+/** `kind`: the rule that a value broke. */
+type FieldFault = Fault & { readonly kind?: string };
+
 /** All faults of a body, query or parameters, each with its field (as `nameOf` calls it), the limit and the value. */
 export function checkFields(
   schema: z.ZodMiniObject,
   values: Readonly<Record<string, FieldValue>>,
   nameOf: (field: string) => string,
-): readonly Fault[] {
+): readonly FieldFault[] {
   const result = schema.safeParse(values);
   if (result.success) return [];
   const fields = describeFields(schema);
@@ -161,7 +165,8 @@ export function checkFields(
     if (field === undefined) return [{ where: nameOf(name), field: name, problem: issue.message }];
     const value = values[name];
     const refusedId = field.format === 'uuid' && typeof value === 'string' ? value : undefined;
-    return [{ where: nameOf(name), field: name, problem: problemOf(issue, field, value), refusedId }];
+    const problem = problemOf(issue, field, value);
+    return [{ where: nameOf(name), field: name, kind: kindOf(issue), problem, refusedId }];
   });
 }
 

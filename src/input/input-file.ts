@@ -1,9 +1,9 @@
 import type { Hash } from 'node:crypto';
-import type { InputPort } from '../context.ts';
-import { Failure } from '../failure.ts';
-import { describeIoError } from '../files/io-failure.ts';
-import { openReadable } from '../files/readable.ts';
-import { quoteValue } from './values.ts';
+import type { InputPort } from '../base/context.ts';
+import { Failure } from '../base/failure.ts';
+import { describeIoError } from '../base/files/io-failure.ts';
+import { openReadable } from '../base/files/readable.ts';
+import { quotePath } from './values.ts';
 
 /** A named file or stdin, opened for reading once. */
 export interface InputFile {
@@ -45,7 +45,7 @@ export async function openInput(path: string, stdin: InputPort, where: string): 
     const bytes = () => readNamed(() => stdin.read(), where, 'stdin');
     return { name: 'stdin', bytes, close: async () => undefined };
   }
-  const name = quoteValue(path);
+  const name = quotePath(path);
   if (path === '') throw refusedFile(where, 'the path is empty');
   const file = await openReadable(path).catch((error: unknown) => {
     throw unreadable(where, name, path.includes('\0') ? 'a path cannot have a NUL character' : describeIoError(error));

@@ -1,6 +1,6 @@
-import type { InputPort } from '../context.ts';
-import { orElse } from '../files/io-failure.ts';
-import { decodeUtf8 } from '../json/utf8.ts';
+import type { InputPort } from '../base/context.ts';
+import { orElse } from '../base/files/io-failure.ts';
+import { decodeUtf8 } from '../base/json/utf8.ts';
 import { openInput, refusedFile } from './input-file.ts';
 
 /** Far above the longest string that the service takes (40,000 characters of at most 4 bytes each). */

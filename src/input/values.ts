@@ -1,15 +1,23 @@
-import { CARD_ID } from '../api/field.ts';
-import { type Notice, warning } from '../failure.ts';
-import { shorten } from '../json/shorten.ts';
-import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from '../json/value.ts';
-import { safeText } from '../output/text.ts';
+import { type Notice, warning } from '../base/failure.ts';
+import { quoted } from '../base/json/outside-text.ts';
+import { shorten } from '../base/json/shorten.ts';
+import { isJsonArray, JsonNumber, type JsonValue } from '../base/json/value.ts';
+import { safeText } from '../screen/text.ts';
+import { CARD_ID } from '../service/api/field.ts';
 
 /** Longer values are cut in messages: a description may have 40,000 characters. */
 const SHOWN_CHARACTERS = 60;
 
 /** A given text for a message: quoted, safe for a terminal, cut at 60 characters. Never call it with a secret. */
 export function quoteValue(text: string): string {
-  return `"${safeText(shorten(text, SHOWN_CHARACTERS))}"`;
+  return quoted(safeText(shorten(text, SHOWN_CHARACTERS)));
+}
+
+/** A path for a message. A cut one keeps its end, which tells files apart. */
+export function quotePath(path: string): string {
+  const characters = [...path];
+  const end = characters.slice(1 - SHOWN_CHARACTERS).join('');
+  return quoteValue(characters.length > SHOWN_CHARACTERS ? `…${end}` : path);
 }
 
 /** A JSON value for a message: strings quoted, numbers digit for digit, others by their kind. */
@@ -18,13 +26,14 @@ export function showValue(value: JsonValue | undefined): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'string') return quoteValue(value);
   if (value instanceof JsonNumber) return value.text.length > SHOWN_CHARACTERS ? 'a number' : value.text;
-  if (isJsonArray(value)) return 'an array';
-  return isJsonObject(value) ? 'an object' : 'a value';
+  return isJsonArray(value) ? 'an array' : 'an object';
 }
 
 /** A longer string is not searched for an ID. */
 const MAX_GIVEN = 5000;
 const DIGITS = 32;
+/** Characters of a text that may be an ID with a slip in it. */
+const [MIN_NEAR, MAX_NEAR] = [30, 40];
 /** Columns of a card ID: a question leaves room for one. */
 export const CARD_ID_COLUMNS = 36;
 
@@ -52,6 +61,10 @@ export function readCardId(text: string): CardIdReading {
   const found = new Map(
     [...visible.matchAll(within)].map(([, ...parts]) => parts.join('-')).map((id) => [id.toLowerCase(), id]),
   );
+  // Groups as they are read over the phone.
+  const digits = visible.replace(/[\s-]/g, '');
+  const whole = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i.exec(digits);
+  if (found.size === 0 && whole !== null) return { kind: 'holds', id: whole.slice(1).join('-') };
   const [first, ...others] = found.values();
   if (first === undefined) return { kind: 'none' };
   return others.length === 0 ? { kind: 'holds', id: first } : { kind: 'several', ids: [first, ...others] };
@@ -63,11 +76,29 @@ export function cardIdProblem(text: string): string | undefined {
   if (read.kind === 'id') return undefined;
   const given = quoteValue(text);
   if (read.kind === 'holds') return `${given} is not a card ID: did you mean ${read.id}?`;
-  if (read.kind === 'several') return `${given} holds ${read.ids.length} card ids: ${read.ids.join(', ')}`;
-  // A digit was lost or doubled.
-  const digits = /^[0-9a-f\s-]{1,99}$/i.test(text) ? text.replace(/[\s-]/g, '').length : DIGITS;
-  const count = digits !== DIGITS && Math.abs(digits - DIGITS) <= 4 ? ` (it has ${digits} digits, not ${DIGITS})` : '';
-  return `${text === '' ? 'is empty' : `${given} is not a card ID${count}`}. ${CARD_ID_EXAMPLE}`;
+  if (read.kind === 'several') return `${given} holds ${read.ids.length} card IDs: ${read.ids.join(', ')}`;
+  const near = nearlyIdProblem(text);
+  const why = near === undefined ? '' : ` (${near})`;
+  return `${text === '' ? 'is empty' : `${given} is not a card ID${why}`}. ${CARD_ID_EXAMPLE}`;
+}
+
+/** What is wrong with a text that is nearly a card ID: 30 to 40 letters, digits and dashes. Undefined: it is not. */
+export function nearlyIdProblem(text: string): string | undefined {
+  const characters = [...text];
+  if (characters.length < MIN_NEAR || characters.length > MAX_NEAR || !/^[\p{L}\p{N}-]+$/u.test(text)) return undefined;
+  const wrong = characters.findIndex((character) => !/[0-9a-f-]/i.test(character));
+  const character = characters[wrong];
+  if (character !== undefined) {
+    const what = /\p{L}/u.test(character) ? 'letter' : 'digit';
+    return `character ${wrong + 1} is the ${what} ${character}: an ID has 0-9 and a-f`;
+  }
+  const digits = characters.filter((one) => one !== '-').length;
+  return digits === DIGITS ? undefined : `${digits} digits, not ${DIGITS}`;
+}
+
+/** Does a text hold a card ID, or is it nearly one? */
+export function looksLikeId(text: string): boolean {
+  return readCardId(text).kind !== 'none' || nearlyIdProblem(text) !== undefined;
 }
 
 /** What looks pasted by mistake in an ID that is not a card's. It may be right, so it is sent (docs/faults.md I11). */
@@ -77,17 +108,6 @@ export function idWarnings(id: string): readonly string[] {
   if (safeText(id) !== id) warnings.push(`the id ${shown} has invisible characters, and is sent as given`);
   if (id.trim() !== id) warnings.push(`the id ${shown} begins or ends with a space, and is sent as given`);
   return warnings;
-}
-
-/** Space, tab, and the space of web pages. */
-const BLANK_EDGE = /^[ \t\u00a0]|[ \t\u00a0]$/;
-
-/** What looks unintended in a value: `no @`, for a sentence about it. It is sent anyway. Undefined: nothing. */
-export function suspicionOf(field: string, value: JsonValue | undefined): string | undefined {
-  if (typeof value !== 'string' || value === '') return undefined;
-  if (field === 'email' && !value.includes('@')) return 'no @';
-  if (value.includes('\\n')) return 'a backslash and an n, not a line break';
-  return BLANK_EDGE.test(value) ? 'a space before or after the text' : undefined;
 }
 
 /** The warnings about odd IDs and values that are sent. */

@@ -6,8 +6,8 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { ClockPort } from '../context.ts';
-import { clientId } from './connection.ts';
+import type { ClockPort } from '../base/context.ts';
+import { clientId, isRecord } from './connection.ts';
 
 /** The member of the form that the user ticks. */
 const BOX = 'confirm';
@@ -22,10 +22,6 @@ export interface Confirmation {
 export type Given = { readonly isConfirmed: true } | { readonly refusal: string };
 
 const CANNOT_ASK = 'no person was asked, because this client cannot ask a person (it declares no elicitation)';
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Only an `accept` with the box ticked is a yes. */
 function readAnswer(answer: unknown): Given {
@@ -65,7 +61,7 @@ export function openAsker(server: Server, clock: ClockPort, confirmations: Pendi
       const state = ctx.mcpReq.requestState<string>();
       if (state === undefined && inputResponses === undefined && droppedInputResponseKeys === undefined)
         return undefined;
-      const problem = confirmations.take(state, subject);
+      const problem = confirmations.close(state, subject);
       return problem === undefined ? readAnswer(inputResponses?.[BOX]) : { refusal: problem };
     },
 
@@ -137,7 +133,7 @@ export class PendingConfirmations {
   }
 
   /** Closes the question. Returns what is wrong with an answer under this nonce, or undefined. */
-  take(nonce: string | undefined, subject: Subject): string | undefined {
+  close(nonce: string | undefined, subject: Subject): string | undefined {
     const key = nonce ?? '';
     const question = this.#open.get(key);
     if (question === undefined) return 'the answer belongs to no open question';

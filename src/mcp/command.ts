@@ -1,13 +1,13 @@
-import { isReadOnly } from '../call/write-guards.ts';
+import { note, usageFailure } from '../base/failure.ts';
+import { ANY } from '../base/json/shape.ts';
 import { localCommand } from '../command/command.ts';
-import { note, usageFailure } from '../failure.ts';
-import { ANY } from '../json/shape.ts';
-import type { Session } from '../session.ts';
-import { URL_VARIABLES } from '../settings/resolve.ts';
+import type { Session } from '../command/session.ts';
+import { URL_VARIABLES } from '../profile/resolve.ts';
+import { isReadOnly } from '../writes/write-guards.ts';
 
 /** USAGE unless profile or service was named: an assistant never works on one that happens to be current. */
-function requireNamedService({ profile, context }: Session): void {
-  if (profile.namedBy !== undefined || Object.values(URL_VARIABLES).some((name) => context.env[name])) return;
+function requireNamedService({ selectedProfile, context }: Session): void {
+  if (selectedProfile().namedBy !== undefined || Object.values(URL_VARIABLES).some((name) => context.env[name])) return;
   const hint = 'name a profile with -p, or set FRONTDESK_PROFILE or a URL in the environment';
   throw usageFailure([{ where: 'mcp', problem: 'no service is named' }], [hint]);
 }
@@ -30,7 +30,7 @@ export const command = localCommand({
     const { serve } = await import('./server.ts');
     const mayWrite = allowWrites && !isReadOnly(session);
     const what = mayWrite ? 'reads, and changes that a person confirms' : 'reads only';
-    await session.notify(note('SERVING', `serving assistants with profile ${session.profile.name}: ${what}`));
+    await session.notify(note('SERVING', `serving assistants with profile ${session.selectedProfile().name}: ${what}`));
     return serve(session, mayWrite ? [...READ_TOOLS, ...WRITE_TOOLS] : READ_TOOLS);
   },
 });

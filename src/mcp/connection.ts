@@ -6,8 +6,8 @@ import {
   type RequestId,
   type Transport,
 } from '@modelcontextprotocol/server';
-import type { OutputPort } from '../context.ts';
-import { answerMemory } from '../wire/answer-memory.ts';
+import type { OutputPort } from '../base/context.ts';
+import { answerBytes } from '../service/wire/answer-bytes.ts';
 
 /** Far more than any call of frontdesk. A longer line is no message. */
 const MAX_LINE_CHARACTERS = 4 * 1024 * 1024;
@@ -21,10 +21,27 @@ export function clientId(id: RequestId): RequestId {
   return JSON.parse(String(id).slice(String(id).indexOf(' ') + 1)) as RequestId;
 }
 
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The ID of a request that is not valid, so that its sender does not wait for a response; null if it has none. */
 function idOf(value: unknown): RequestId | null {
-  if (typeof value !== 'object' || value === null || !('method' in value) || !('id' in value)) return null;
-  return typeof value.id === 'string' || typeof value.id === 'number' ? value.id : null;
+  if (!isRecord(value) || !('method' in value)) return null;
+  return typeof value['id'] === 'string' || typeof value['id'] === 'number' ? value['id'] : null;
+}
+
+/** `params` and `arguments` that are null count as none. Arguments of another type are left to the tool to refuse. */
+function withParams(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const { params, ...message } = value;
+  if (params === null) return message;
+  if (value['method'] !== 'tools/call' || !isRecord(params)) return value;
+  const { arguments: given, ...others } = params;
+  if (given === null) return { ...message, params: others };
+  return given === undefined || isRecord(given)
+    ? value
+    : { ...message, params: { ...others, arguments: { arguments: given } } };
 }
 
 function textLength(message: JSONRPCMessage): number {
@@ -115,6 +132,11 @@ export class Connection implements Transport {
     this.#buffer = line;
   }
 
+  /** There is no more input: what stands behind the last line end is a message too. */
+  end(): void {
+    this.feed(Buffer.from('\n'));
+  }
+
   #line(line: string): void {
     if (this.#isSkipping || line.length > MAX_LINE_CHARACTERS) {
       this.#isSkipping = false;
@@ -130,7 +152,7 @@ export class Connection implements Transport {
       return;
     }
     try {
-      this.#receive(parseJSONRPCMessage(value));
+      this.#receive(parseJSONRPCMessage(withParams(value)));
     } catch {
       this.#refuse(INVALID_REQUEST, 'the line is not a JSON-RPC message', idOf(value));
     }
@@ -204,20 +226,17 @@ export class Connection implements Transport {
 
   /** One after the other: a long result takes several times its length while it is written. */
   async #write(message: unknown, bytes = 0): Promise<void> {
-    answerMemory.hold(bytes);
+    answerBytes.hold(bytes);
     const before = this.#written;
     this.#written = (async () => {
       await before;
-      answerMemory.beginPrint(bytes);
-      answerMemory.makeRoom(bytes);
       try {
         for (const piece of messagePieces(message)) await this.#stdout.write(piece);
       } catch (error) {
         this.onLost(error);
         throw error;
       } finally {
-        answerMemory.endPrint(bytes);
-        answerMemory.free(bytes);
+        answerBytes.free(bytes);
       }
     })();
     return this.#written;

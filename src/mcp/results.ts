@@ -1,10 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { type Failure, type Hint, hintText, type Notice, OUTCOMES } from '../failure.ts';
-import type { Answer } from '../http/call.ts';
-import { printJson } from '../json/print.ts';
-import { INTEGER, object, oneOf, type ShapeOf, TEXT } from '../json/shape.ts';
-import type { JsonValue } from '../json/value.ts';
-import { safeText } from '../output/text.ts';
+import { type Failure, type Notice, OUTCOMES } from '../base/failure.ts';
+import { printJson } from '../base/json/print.ts';
+import { INTEGER, object, oneOf, type ShapeOf, TEXT } from '../base/json/shape.ts';
+import type { JsonValue } from '../base/json/value.ts';
+import { hintText } from '../base/next-step.ts';
+import { safeText } from '../screen/text.ts';
+import type { Answer } from '../service/http/call.ts';
 
 /** `structuredContent`: the text of the result and how the call ended. A read has no outcome. */
 export const STRUCTURED_RESULT = object(
@@ -34,16 +35,11 @@ export function answered(answer: Answer, warnings: readonly Notice[]): CallToolR
   return found(answer.resource, [...notices, ...warnings], facts);
 }
 
-function toolHint(hint: Hint): string {
-  const said = typeof hint === 'string' ? hint : hint.tool;
-  return said === undefined ? `for a person: ${hintText(hint)}` : `hint: ${said}`;
-}
-
 /** What a user would read on stderr, as an error of the tool. */
 export function failed(failure: Failure, mask = (text: string) => text, advice: readonly string[] = []) {
   const { code, exitCode, details } = failure;
   const { outcome, http, resultId } = details;
-  const lines = [failure.message, ...failure.hints.slice(0, 2).map(toolHint), ...advice];
+  const lines = [failure.message, ...failure.hints.slice(0, 2).map((hint) => `hint: ${hintText(hint)}`), ...advice];
   const facts = { outcome, exitCode, code, httpStatus: http?.status, requestId: http?.requestId, resultId };
   return result([lines.map((line) => safeText(mask(line))).join('\n')], facts, true);
 }

@@ -6,16 +6,17 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { dropReadersLater } from '../call/interrupt.ts';
-import { GRACE_MS, StreamFailure } from '../context.ts';
-import { CANCELLED_EXIT_CODES, FAILURES, Failure, type Notice, note, warning } from '../failure.ts';
-import { describeIoError, messageOf } from '../files/io-failure.ts';
-import type { GivenValues } from '../options/read-value.ts';
-import { createSession, type Session } from '../session.ts';
+import { GRACE_MS, StreamFailure } from '../base/context.ts';
+import { CANCELLED_EXIT_CODES, FAILURES, Failure, type Notice, note, warning } from '../base/failure.ts';
+import { describeIoError, messageOf } from '../base/files/io-failure.ts';
+import { unsent } from '../command/faults.ts';
+import type { Session } from '../command/session.ts';
+import type { GivenValues } from '../input/options/read-value.ts';
+import { dropReadersLater } from '../writes/interrupt.ts';
 import { type Asker, openAsker, PendingConfirmations } from './asker.ts';
 import { Connection } from './connection.ts';
 import { failed, STRUCTURED_RESULT } from './results.ts';
-import { meantArguments, type ReadTool, type WriteTool } from './tool.ts';
+import { meantArguments, type ReadTool, type WriteTool, withoutNulls } from './tool.ts';
 import { annotationsOf } from './tools.ts';
 import { runWriteTool } from './write-tool.ts';
 
@@ -50,7 +51,7 @@ function toolOf(tool: ReadTool | WriteTool): Tool {
 function callSession(session: Session, warnings: Notice[]): Session {
   const { listener, policy } = session;
   const { onTrace } = listener;
-  return createSession(session, {
+  return {
     ...session,
     caller: 'mcp',
     recorder: () => session.recorder(`${session.context.user} via mcp`),
@@ -61,7 +62,7 @@ function callSession(session: Session, warnings: Notice[]): Session {
     notify: async (notice) => {
       if (notice.level === 'warning') warnings.push(notice);
     },
-  });
+  };
 }
 
 /** Reports progress every ten seconds if the client wants it: many give up after a minute. */
@@ -100,18 +101,17 @@ async function callTool(
   const warnings: Notice[] = [];
   const own = callSession(session, warnings);
   const isWriting = 'operation' in tool;
-  const { args } = request;
+  const args = withoutNulls(tool, request.args);
   const stopProgress = progress(serving, ctx, tool.name);
   try {
     if (!isWriting) {
       return await tool.run(own, { args, abort: AbortSignal.any([ctx.mcpReq.signal, graceOver]), warnings });
     }
     const stopping = AbortSignal.any([ctx.mcpReq.signal, ended]);
-    return await runWriteTool(own, asker, tool, { args, ctx, stopping, abort: graceOver, warnings });
+    return await unsent(runWriteTool(own, asker, tool, { args, ctx, stopping, abort: graceOver, warnings }));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // If a change ended before its request was begun, nothing was sent. A read says nothing.
-    const ended = isWriting ? error.asUnsent() : error.asSilent();
+    const ended = isWriting ? error : error.ofRead();
     return failed(ended.with({}, [...meantArguments(args, error, isWriting), ...error.hints]), mask);
   } finally {
     stopProgress();
@@ -198,6 +198,7 @@ export async function serve(session: Session, tools: Serving['tools']): Promise<
 async function readInput(session: Session, connection: Connection): Promise<void> {
   try {
     for await (const chunk of session.context.stdin.read()) connection.feed(chunk);
+    connection.end();
   } catch (error) {
     await session.notify(warning('INPUT_LOST', `could not read stdin: ${describeIoError(error)}`));
   }

@@ -1,19 +1,19 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { DEFAULT_LIST_LIMIT } from '../api/calendar.ts';
-import { idNameOf, idParamOf, isWrite, type Operation, toolNameOf } from '../api/operation.ts';
-import { OPERATIONS } from '../api/operations.ts';
-import { isFullList } from '../call/list-call.ts';
-import type { SingleCall } from '../call/read-call.ts';
-import { callService } from '../call/resource.ts';
-import { inputSchemaOf, propertiesOf } from '../describe/json-schema.ts';
-import { type Failure, type Fault, type Notice, usageFailure, warning } from '../failure.ts';
+import { type Failure, type Fault, type Notice, usageFailure, warning } from '../base/failure.ts';
+import type { JsonSchema } from '../base/json/shape.ts';
+import { inputSchemaOf, propertiesOf } from '../cli/describe/json-schema.ts';
+import type { Session } from '../command/session.ts';
 import { checkValues } from '../input/check-values.ts';
+import type { GivenOptions, OptionDeclarations } from '../input/options/option.ts';
+import { readJsonValues, unknownNames } from '../input/options/read-json.ts';
+import type { GivenValues } from '../input/options/read-value.ts';
 import { idWarnings, readCardId, warningsOf } from '../input/values.ts';
-import type { JsonSchema } from '../json/shape.ts';
-import type { GivenOptions, OptionDeclarations } from '../options/option.ts';
-import { readJsonValues, unknownNames } from '../options/read-json.ts';
-import type { GivenValues } from '../options/read-value.ts';
-import type { Session } from '../session.ts';
+import { DEFAULT_LIST_LIMIT } from '../service/api/calendar.ts';
+import { idNameOf, idParamOf, isUpdate, isWrite, type Operation, toolNameOf } from '../service/api/operation.ts';
+import { OPERATIONS } from '../service/api/operations.ts';
+import { fullListText, isFullList } from '../writes/list-call.ts';
+import type { SingleCall } from '../writes/read-call.ts';
+import { callService } from '../writes/resource.ts';
 import { answered } from './results.ts';
 
 interface ToolWords {
@@ -51,8 +51,19 @@ const ASKS =
 export type CallWords = Pick<ToolWords, 'title' | 'description'>;
 
 function wordsOf(operation: Operation, { title, description }: CallWords, more: string): ToolWords {
-  const inputSchema = inputSchemaOf(operation, idNameOf(operation));
+  const schema = inputSchemaOf(operation, idNameOf(operation));
+  const inputSchema = isUpdate(operation) ? withEmptyMeant(schema, idNameOf(operation)) : schema;
   return { name: toolNameOf(operation), title, description: `${description} ${more}`, inputSchema };
+}
+
+/** The schema of an update, in which each text says what `""` does: assistants give it for what they do not know. */
+function withEmptyMeant(schema: JsonSchema, idName: string): JsonSchema {
+  const described = Object.entries(propertiesOf(schema)).map(([name, member]): [string, JsonSchema] => {
+    if (name === idName || member['type'] !== 'string') return [name, member];
+    const text = [member['description'], '"" empties it; leaving it out changes nothing'];
+    return [name, { ...member, description: text.filter((part) => part !== undefined).join('; ') }];
+  });
+  return { ...schema, properties: Object.fromEntries(described) };
 }
 
 /** Makes a tool for one change. */
@@ -71,7 +82,7 @@ export function reading(operation: Operation, words: CallWords): ReadTool {
       if (result.kind === 'failed') throw result.failure;
       if (operation.query !== null) {
         const limit = Number(call.query['limit'] ?? DEFAULT_LIST_LIMIT);
-        const message = `there may be more than ${limit}, and the service documents no paging`;
+        const message = fullListText(operation, limit, 'limit');
         if (isFullList(result.resource, limit)) warnings.push(warning('MAY_BE_INCOMPLETE', message));
       }
       return answered(result, warnings);
@@ -122,6 +133,16 @@ export function local<const A extends OptionDeclarations>(
   };
 }
 
+/** An argument of the tool that is null counts as left out, unless the service takes null. */
+export function withoutNulls({ inputSchema }: ToolWords, args: GivenValues): GivenValues {
+  const declared = propertiesOf(inputSchema);
+  const isLeftOut = (name: string, value: unknown) => {
+    const member = value === null && Object.hasOwn(declared, name) ? declared[name] : undefined;
+    return member !== undefined && !('anyOf' in member);
+  };
+  return Object.fromEntries(Object.entries(args).filter(([name, value]) => !isLeftOut(name, value)));
+}
+
 /** Hints for refused card IDs that contain one: the corrected argument; of several IDs all, unless the tool writes. */
 export function meantArguments(args: GivenValues, { faults }: Failure, writes: boolean): readonly string[] {
   return Object.entries(args).flatMap(([name, given]) => {
@@ -157,7 +178,7 @@ export function readCall(operation: Operation, args: GivenValues): SingleCall {
     call: { operation, params: checked.params, query: checked.query, body: checked.body },
     id: typeof given === 'string' ? given : undefined,
     reason: isWrite(operation) && typeof reason === 'string' ? reason : undefined,
-    expectations: [],
+    expects: [],
     warnings: warningsOf(typeof given === 'string' && operation.family === 'calendar' ? idWarnings(given) : [], []),
   };
 }

@@ -1,14 +1,14 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
-import { CARD_STATUSES } from '../api/card.ts';
-import { isWrite, type Operation } from '../api/operation.ts';
-import { OPERATIONS } from '../api/operations.ts';
-import { HISTORY_FILTER, matchingWrites } from '../commands/history/list.ts';
-import { OUTCOMES, warning } from '../failure.ts';
-import { type Unread, unreadFailure } from '../files/io-failure.ts';
-import { fromPlain, type JsonValue } from '../json/value.ts';
-import { plural } from '../output/text.ts';
-import { RUN_STATES } from '../run/stored/run-entry.ts';
-import { listRuns } from '../run/stored/run-list.ts';
+import { note, OUTCOMES, warning } from '../base/failure.ts';
+import { type Unread, unreadFailure } from '../base/files/io-failure.ts';
+import { fromPlain, type JsonValue } from '../base/json/value.ts';
+import { HISTORY_FILTER, matchingWrites, olderChanges } from '../cli/commands/history/list.ts';
+import { RUN_STATES } from '../records/stored/run-entry.ts';
+import { listRuns } from '../records/stored/run-list.ts';
+import { plural } from '../screen/text.ts';
+import { CARD_STATUSES } from '../service/api/card.ts';
+import { isWrite, type Operation } from '../service/api/operation.ts';
+import { OPERATIONS } from '../service/api/operations.ts';
 import { answered, found } from './results.ts';
 import { type CallWords, local, type ReadRequest, type ReadTool, reading, type WriteTool, writing } from './tool.ts';
 
@@ -16,7 +16,7 @@ const LIMIT = { kind: 'count', max: 1000, text: 'at most that many' } as const;
 
 function warnOfUnread(unread: Unread, warnings: ReadRequest['warnings']): void {
   const left = unreadFailure('run', unread);
-  if (left !== undefined) warnings.push(warning('RUN_UNREADABLE', left.asSilent().message));
+  if (left !== undefined) warnings.push(warning('RUN_UNREADABLE', left.ofRead().message));
 }
 
 const CARD_WAIT = local('card_wait', {
@@ -29,11 +29,25 @@ const CARD_WAIT = local('card_wait', {
     timeoutSeconds: { kind: 'count', max: 300, default: '60', text: 'how long to wait' },
   },
   async run(session, { cardId, status, timeoutSeconds }, { abort, warnings }) {
-    const { waitForCard } = await import('../commands/card/wait.ts');
+    const { waitForCard } = await import('../cli/commands/card/wait.ts');
     const noLine = { show: async () => undefined, clear: async () => undefined };
     const timeout = { text: `${timeoutSeconds}s`, ms: timeoutSeconds * 1000 };
-    const times = { timeout, interval: { text: '2s', ms: 2000 } };
+    const times = { timeout, timeoutName: 'timeoutSeconds', interval: { text: '2s', ms: 2000 } };
     return answered(await waitForCard(session, { cardId, status, ...times, abort }, noLine), warnings);
+  },
+});
+
+const CARD_FIND = local('card_find', {
+  title: 'Find a card by its order number',
+  description:
+    'Finds cards that this machine has read or changed, by client reference (order number) or the beginning of an ID. Sends nothing, so a status may be old: `seenAt` says of when it is.',
+  args: { text: { kind: 'text', required: true, text: 'client reference or card ID, or its beginning' } },
+  async run(session, { text }, { warnings }) {
+    const { findRemembered } = await import('../cli/commands/card/find.ts');
+    const { rows, notes, failure } = findRemembered(session, text);
+    if (failure !== undefined) throw failure;
+    warnings.push(...notes);
+    return found(rows, warnings);
   },
 });
 
@@ -42,8 +56,10 @@ const HISTORY_LIST = local('history_list', {
   description: 'Lists changes made from this machine, newest first.',
   args: { ...HISTORY_FILTER, limit: { ...LIMIT, default: '50' } },
   async run(session, given, { warnings }) {
-    const { rows, unread, failure } = await matchingWrites(session, given, 'id');
+    const { rows, hasOlder, noMatch, unread, failure } = await matchingWrites(session, given, '');
     if (failure !== undefined) throw failure;
+    if (noMatch !== undefined) warnings.push(note('NO_MATCH', noMatch));
+    if (hasOlder) warnings.push(olderChanges('limit'));
     warnOfUnread(unread, warnings);
     return found(rows, warnings);
   },
@@ -75,7 +91,7 @@ const RUN_RESULTS = local('run_results', {
     limit: { ...LIMIT, default: '100' },
   },
   async run(session, { run, outcome, limit }, { warnings }) {
-    const { printRunResults } = await import('../commands/runs/results.ts');
+    const { printRunResults } = await import('../cli/commands/runs/results.ts');
     const rows: JsonValue[] = [];
     let left = 0;
     const row = async (value: JsonValue) => {
@@ -138,7 +154,7 @@ const READS = callsThat(false).map(([operation, words]) => reading(operation, wo
 
 /** Tools that change nothing, in their order. */
 export const READ_TOOLS: readonly ReadTool[] = [
-  ...READS.toSpliced(1, 0, CARD_WAIT),
+  ...READS.toSpliced(1, 0, CARD_WAIT, CARD_FIND),
   HISTORY_LIST,
   RUNS_LIST,
   RUN_RESULTS,

@@ -4,21 +4,25 @@ import {
   inputRequired,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { type CardBefore, consequencesOf, readCardBefore, whyUnread } from '../call/confirm.ts';
-import { openBefore, openLines } from '../call/open-guard.ts';
-import type { SingleCall } from '../call/read-call.ts';
-import { recordedCall, stillAsShown } from '../call/write-call.ts';
-import { guardWrite } from '../call/write-guards.ts';
-import { GRACE_MS } from '../context.ts';
-import { Failure } from '../failure.ts';
-import { shellQuote } from '../files/shell-quote.ts';
-import { subjectOf } from '../http/facts.ts';
-import { flagOf } from '../input/fields.ts';
-import { printJson } from '../json/print.ts';
-import { getPath, isJsonObject, type JsonValue } from '../json/value.ts';
-import { cellText } from '../output/column.ts';
-import { plural, safeText, shortenText } from '../output/text.ts';
-import type { Service, Session } from '../session.ts';
+import { GRACE_MS } from '../base/context.ts';
+import { Failure } from '../base/failure.ts';
+import { printJson } from '../base/json/print.ts';
+import { getPath, isJsonObject, type JsonValue } from '../base/json/value.ts';
+import type { Session } from '../command/session.ts';
+import { namedProfile } from '../profile/resolve.ts';
+import { cellText } from '../screen/column.ts';
+import { plural, safeText, shortenText } from '../screen/text.ts';
+import { emptiedBy } from '../service/api/operation.ts';
+import { subjectOf } from '../service/http/facts.ts';
+import { asShown, attempt, type Facts } from '../writes/attempt.ts';
+import { commandLine } from '../writes/command-line.ts';
+import { consequencesOf } from '../writes/confirm.ts';
+import { deliver, singlePorts } from '../writes/deliver.ts';
+import type { Interrupt } from '../writes/interrupt.ts';
+import { type CardReading, heldFailure, type Write } from '../writes/judge.ts';
+import { openLines } from '../writes/open-guard.ts';
+import type { SingleCall } from '../writes/read-call.ts';
+import { guardWrite } from '../writes/write-guards.ts';
 import type { Asker } from './asker.ts';
 import { answered, failed } from './results.ts';
 import { type ReadRequest, readCall, type WriteTool } from './tool.ts';
@@ -49,10 +53,10 @@ function lineOf([path, value]: readonly [string, JsonValue]): string {
 }
 
 /** A line for each member of the card that tells its state, or why it cannot be shown. */
-function stateLines(card: CardBefore | undefined): readonly string[] {
+function stateLines(card: CardReading | undefined): readonly string[] {
   if (card === undefined) return [];
   if ('failure' in card)
-    return [`The card could not be read: ${shortenText(whyUnread(card.failure), MOST_OF_A_VALUE)}`];
+    return [`The card could not be read: ${shortenText(safeText(card.failure.problem), MOST_OF_A_VALUE)}`];
   return STATE.flatMap((name) => {
     const value = getPath(card.card, name);
     return value === undefined ? [] : [lineOf([name, value])];
@@ -60,7 +64,7 @@ function stateLines(card: CardBefore | undefined): readonly string[] {
 }
 
 /** As many members of the metadata as keep the question readable. The others are counted. */
-function metadataLines(card: CardBefore | undefined, room: number): readonly string[] {
+function metadataLines(card: CardReading | undefined, room: number): readonly string[] {
   const metadata = card !== undefined && 'card' in card ? getPath(card.card, 'metadata') : undefined;
   const values = metadata === undefined ? [] : valuesIn('metadata', metadata);
   const lines = values.slice(0, MOST_MEMBERS).map(lineOf);
@@ -96,131 +100,138 @@ function shown(value: JsonValue): string {
 const COUNT_ROOM = 100;
 
 /**
- * The question: profile, host, operation, ID, fields, what is open, the card as it is now, and what cannot be undone.
+ * The question: what is emptied, profile, host, operation, ID, fields, what is open, the card as it is now, and what cannot be undone.
  * Undefined if it would be too long.
  */
-async function question(session: Session, service: Service, single: SingleCall, card: CardBefore | undefined) {
+async function question(session: Session, single: SingleCall, { reading: card, open }: Facts) {
   const { call, id } = single;
+  const service = await session.service(call.operation.family);
   const fields = isJsonObject(call.body) ? [...call.body] : [];
+  const emptied = emptiedBy(call.operation, call.body);
   const asked = [
+    // An assistant fills in "" for what it does not know.
+    ...(emptied.length === 0 ? [] : [`This empties ${emptied.join(', ')}.`]),
     `${safeText(subjectOf(call))}?`,
-    `profile: ${session.profile.name}`,
+    `profile: ${session.selectedProfile().name}`,
     `host: ${service.host}`,
     `operation: ${call.operation.command}`,
     ...(id === undefined ? [] : [`id: ${safeText(id)}`]),
     ...(fields.length === 0 ? ['fields: none'] : fields.map(([name, value]) => `field ${name}: ${shown(value)}`)),
-    ...openLines(await openBefore(session, call)),
+    ...openLines(open),
     ...single.warnings.map(({ message }) => `warning: ${safeText(message)}`),
     ...stateLines(card),
   ];
   const last = [
-    ...consequencesOf(call.operation, card),
+    ...consequencesOf(call.operation, card, open).map(({ text }) => text),
     'An assistant asks for this. Check it against what you were asked to do.',
   ];
   const room = MOST_OF_A_QUESTION - [...asked, ...last].join('\n').length - COUNT_ROOM;
   return room < 0 ? undefined : [...asked, ...metadataLines(card, room), ...last].join('\n');
 }
 
-function option(name: string, value: JsonValue): string {
-  const flag = flagOf(name);
-  if (value === null) return `--no-${flag}`;
-  return `--${flag} ${shellQuote(String(value))}`;
-}
-
-/** The command for the same call, for the user to run. It asks where the command asks. */
-function personCommand({ call, id }: SingleCall, profileFlag: string): string {
-  const words = ['frontdesk', ...call.operation.command.split('.')];
-  // An ID that looks like an option must follow `--`.
-  const isOptionLike = id?.startsWith('-') === true;
-  if (id !== undefined && !isOptionLike) words.push(shellQuote(id));
-  if (isJsonObject(call.body)) words.push(...[...call.body].map(([name, value]) => option(name, value)));
-  if (profileFlag !== '') words.push(profileFlag);
-  if (id !== undefined && isOptionLike) words.push('--', shellQuote(id));
-  return words.join(' ');
-}
-
 /** The result of a call without a yes: nothing was sent, and the user can run the command. */
 function unconfirmed(session: Session, single: SingleCall, why: string): CallToolResult {
-  const profileFlag = session.profile.namedBy === undefined ? '' : `-p ${session.profile.name}`;
   const details = { outcome: 'not_sent' } as const;
   const failure = Failure.unsent('CANCELLED', `did not ${subjectOf(single.call)}: ${why}`, { details });
-  return failed(failure, session.output.mask, [`a person can run: ${personCommand(single, profileFlag)}`]);
+  return failed(failure, session.output.mask, [
+    `a person can run: ${commandLine(single.call, namedProfile(session.selectedProfile()))}`,
+  ]);
 }
 
-/** The cards that open questions showed, by the nonce of the question, because the answer may come with a later call. */
-const shownCards = new WeakMap<Asker, Map<string, CardBefore>>();
+/** What open questions showed of cards, by the nonce of the question, because the answer may come with a later call. */
+type Shown = Pick<Write, 'shown' | 'named' | 'seen' | 'sinceMs'>;
+const shownCards = new WeakMap<Asker, Map<string, Shown>>();
 /** Further unanswered questions are forgotten. */
 const MOST_SHOWN = 1000;
 
-function rememberShown(asker: Asker, nonce: string, card: CardBefore | undefined): void {
-  if (card === undefined) return;
-  const cards = shownCards.get(asker) ?? new Map<string, CardBefore>();
+function rememberShown(asker: Asker, nonce: string, { shown, named, seen, sinceMs }: Shown): void {
+  const cards = shownCards.get(asker) ?? new Map<string, Shown>();
   if (cards.size >= MOST_SHOWN) cards.clear();
-  shownCards.set(asker, cards.set(nonce, card));
+  shownCards.set(asker, cards.set(nonce, { shown, named, seen, sinceMs }));
 }
 
-function takeShown(asker: Asker, nonce: string): CardBefore | undefined {
-  const card = shownCards.get(asker)?.get(nonce);
+function removeShown(asker: Asker, nonce: string): Shown {
+  const card = shownCards.get(asker)?.get(nonce) ?? {};
   shownCards.get(asker)?.delete(nonce);
   return card;
 }
 
-/** Runs a tool that writes: the user confirms it through the client, and it goes the way of the single command. */
+/** Runs a tool that writes: the user confirms it through the client, and it goes the way of every change. */
 export async function runWriteTool(
   session: Session,
   asker: Asker,
   { name, operation }: WriteTool,
   request: WriteRequest,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { args, ctx } = request;
+  const { args, ctx, stopping } = request;
   const single = readCall(operation, args);
   guardWrite(session, operation, { kind: 'one', reason: single.reason });
-  const subject = { tool: name, args };
-  const given = asker.answerIn(ctx, subject);
-  let card: CardBefore | undefined;
-  if (given === undefined) {
-    const inability = asker.inability(ctx) ?? unshowable(single);
-    if (inability !== undefined) return unconfirmed(session, single, inability);
-    const service = await session.service(operation.family);
-    if (operation.family === 'cards') card = await readCardBefore(session, single.call, false);
-    const message = await question(session, service, single, card);
-    if (message === undefined) {
-      const why = `no person was asked, because the question would have more than ${MOST_OF_A_QUESTION} characters`;
-      return unconfirmed(session, single, why);
-    }
-    const title = `Yes: ${operation.verbPhrase} ${single.id ?? ''}`.trimEnd();
-    const asked = await asker.ask(ctx, { subject, message, title }, request.stopping);
-    if ('requestState' in asked) {
-      rememberShown(asker, asked.requestState ?? '', card);
-      return inputRequired(asked);
-    }
-    if ('refusal' in asked) return unconfirmed(session, single, asked.refusal);
-  } else if ('refusal' in given) return unconfirmed(session, single, given.refusal);
-  else card = takeShown(asker, ctx.mcpReq.requestState<string>() ?? '');
-  return send(session, single, card ?? { failure: new Failure('BAD_REPLY', 'no card was shown', {}) }, request);
+  const given = asker.answerIn(ctx, { tool: name, args });
+  const refusal =
+    given === undefined ? (asker.inability(ctx) ?? unshowable(single)) : 'refusal' in given ? given.refusal : undefined;
+  if (refusal !== undefined) return unconfirmed(session, single, refusal);
+  const decide = {
+    seesCard: operation.family === 'cards',
+    ask: (facts: Facts) => ask(session, asker, single, facts, { name, ...request }),
+  };
+  // The answer to an earlier call: what its question showed still has to be so.
+  const shown = given === undefined ? {} : removeShown(asker, ctx.mcpReq.requestState<string>() ?? '');
+  if (given !== undefined && (await isCancelled(session, stopping))) return unconfirmed(session, single, CANCELLED);
+  const attempted = await attempt<CallToolResult | InputRequiredResult>(
+    { ...single, ...shown },
+    {
+      ...singlePorts(session),
+      decide: given === undefined ? decide : undefined,
+      send: (write) => deliver(session, write, { open: () => interruptOf(session, request) }),
+    },
+  );
+  if (attempted.kind === 'no') return attempted.no;
+  if (attempted.kind === 'held') throw heldFailure(attempted.write, attempted.held);
+  if (attempted.kind === 'skipped') throw new Error('not asked for');
+  if (attempted.result.kind === 'failed') throw attempted.result.failure;
+  return answered(attempted.result, request.warnings);
 }
 
-async function send(session: Session, single: SingleCall, shown: CardBefore, request: WriteRequest) {
-  const { clock } = session.context;
-  // A cancellation that came with the answer counts first.
-  await clock.sleep(0);
-  if (request.stopping.aborted) return unconfirmed(session, single, 'the call was cancelled');
-  const service = await session.service(single.call.operation.family);
-  const checked = await stillAsShown(session, service, single, shown);
+const CANCELLED = 'the call was cancelled';
+
+/** A cancellation that came with the answer counts first. */
+async function isCancelled({ context }: Session, stopping: AbortSignal): Promise<boolean> {
+  await context.clock.sleep(0);
+  return stopping.aborted;
+}
+
+/** Asks the user through the client. Where the answer comes with a later call, the result says so. */
+async function ask(
+  session: Session,
+  asker: Asker,
+  single: SingleCall,
+  facts: Facts,
+  { name, ctx, args, stopping }: WriteRequest & { readonly name: string },
+) {
+  const no = (why: string) => ({ no: unconfirmed(session, single, why) });
+  const message = await question(session, single, facts);
+  if (message === undefined) {
+    return no(`no person was asked, because the question would have more than ${MOST_OF_A_QUESTION} characters`);
+  }
+  const title = `Yes: ${single.call.operation.verbPhrase} ${single.id ?? ''}`.trimEnd();
+  const asked = await asker.ask(ctx, { subject: { tool: name, args }, message, title }, stopping);
+  if ('requestState' in asked) {
+    rememberShown(asker, asked.requestState ?? '', asShown(facts.write, facts));
+    return { no: inputRequired(asked) };
+  }
+  if ('refusal' in asked) return no(asked.refusal);
+  return (await isCancelled(session, stopping)) ? no(CANCELLED) : { yes: facts.write };
+}
+
+/** What ends a change: the client is gone or cancels it. */
+function interruptOf({ context: { clock } }: Session, { stopping, abort: gone }: WriteRequest): Interrupt {
   const released = new AbortController();
-  const result = await recordedCall(session, service, {
-    ...checked,
-    open: () => {
-      const abort = new AbortController();
-      const end = () => void clock.sleep(GRACE_MS, released.signal).then(() => abort.abort());
-      // The signals last as long as the server.
-      const whileOpen = { signal: released.signal };
-      if (request.stopping.aborted) end();
-      else request.stopping.addEventListener('abort', end, whileOpen);
-      request.abort.addEventListener('abort', () => abort.abort(), whileOpen);
-      return { stopping: request.stopping, abort: abort.signal, release: () => released.abort() };
-    },
-  });
-  if (result.kind === 'failed') throw result.failure;
-  return answered(result, request.warnings);
+  const abort = new AbortController();
+  const end = () => void clock.sleep(GRACE_MS, released.signal).then(() => abort.abort());
+  // The signals last as long as the server.
+  const whileOpen = { signal: released.signal };
+  if (stopping.aborted) end();
+  else stopping.addEventListener('abort', end, whileOpen);
+  gone.addEventListener('abort', () => abort.abort(), whileOpen);
+  return { stopping, abort: abort.signal, release: () => released.abort() };
 }

@@ -1,4 +1,4 @@
-import type { Fault } from '../failure.ts';
+import type { Fault } from '../base/failure.ts';
 
 /** What goes wrong. `status` below 300 is the response to an applied request, above to one that was not applied. */
 export type FaultEffect = ReturnType<typeof readEffect>;

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Context } from '../context.ts';
-import { Failure } from '../failure.ts';
-import { writeFileAtomic } from '../files/atomic.ts';
-import { errnoOf, ioFailure } from '../files/io-failure.ts';
-import { type AssertStillHeld, type LockPorts, withLock } from '../files/lock.ts';
-import { requireOwnState } from '../files/own-state.ts';
-import { sweepLeftovers } from '../files/sweep.ts';
+import type { Context } from '../base/context.ts';
+import { Failure } from '../base/failure.ts';
+import { writeFileAtomic } from '../base/files/atomic.ts';
+import { errnoOf, ioFailure } from '../base/files/io-failure.ts';
+import { type AssertStillHeld, type LockPorts, withLock } from '../base/files/lock.ts';
+import { requireOwnState } from '../base/files/own-state.ts';
+import { sweepLeftovers } from '../base/files/sweep.ts';
 import { builtInSeed, readResources } from './seed.ts';
 import { applyChanges, copyState, type Decision, keptText, type SandboxState, type SandboxStore } from './state.ts';
 
@@ -28,7 +28,7 @@ function statePath(stateDir: string): string {
 
 function damaged(path: string, problem: string): Failure {
   return Failure.unchanged('USAGE', `could not read the state of the sandbox: ${path}: ${problem}`, {
-    hints: [{ text: 'run `frontdesk sandbox reset` to begin again from the built-in seed' }],
+    hints: [{ do: 'start over from the built-in seed' }],
   });
 }
 

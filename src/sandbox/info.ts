@@ -1,5 +1,5 @@
-import { ANY, list, object, type ShapeOf, TEXT } from '../json/shape.ts';
-import { type JsonObject, textAt } from '../json/value.ts';
+import { ANY, list, object, type ShapeOf, TEXT } from '../base/json/shape.ts';
+import { type JsonObject, textAt } from '../base/json/value.ts';
 import { COMMON_CODES } from './refusal.ts';
 import type { Rule } from './request.ts';
 import { RULES } from './rules.ts';

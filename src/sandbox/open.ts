@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
-import { Failure } from '../failure.ts';
-import { describeIoError } from '../files/io-failure.ts';
-import { readWhole } from '../files/readable.ts';
+import type { Context } from '../base/context.ts';
+import { Failure } from '../base/failure.ts';
+import { describeIoError } from '../base/files/io-failure.ts';
+import { readWhole } from '../base/files/readable.ts';
 import { FileStore } from './file-store.ts';
 import { builtInSeed, parseSeed } from './seed.ts';
 import { type SandboxServer, type SandboxServerOptions, startSandboxServer } from './server.ts';

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { matchPath, type Operation } from '../api/operation.ts';
-import { OPERATIONS } from '../api/operations.ts';
-import { messageOf, orElse } from '../files/io-failure.ts';
-import { parseJson } from '../json/parse.ts';
-import { decodeUtf8 } from '../json/utf8.ts';
-import { isJsonObject, type JsonObject, toPlain } from '../json/value.ts';
+import { messageOf, orElse } from '../base/files/io-failure.ts';
+import { parseJson } from '../base/json/parse.ts';
+import { decodeUtf8 } from '../base/json/utf8.ts';
+import { isJsonObject, type JsonObject, toPlain } from '../base/json/value.ts';
+import { matchPath, type Operation } from '../service/api/operation.ts';
+import { OPERATIONS } from '../service/api/operations.ts';
 import type { SandboxTokens, Sources } from './ids.ts';
 import { problemsOf, Refused } from './refusal.ts';
 import type { Decision, SandboxState } from './state.ts';

@@ -1,7 +1,7 @@
-import { DEFAULT_LIST_LIMIT } from '../api/calendar.ts';
-import { Card } from '../api/card.ts';
-import { printJson } from '../json/print.ts';
-import { isJsonArray, JsonNumber, type JsonObject, type JsonValue, textAt } from '../json/value.ts';
+import { printJson } from '../base/json/print.ts';
+import { isJsonArray, JsonNumber, type JsonObject, type JsonValue, textAt } from '../base/json/value.ts';
+import { DEFAULT_LIST_LIMIT } from '../service/api/calendar.ts';
+import { Card } from '../service/api/card.ts';
 import { randomHex, randomUuid, type Sources } from './ids.ts';
 import { accept, type ErrorCode, refuse } from './refusal.ts';
 import type { Call, OperationKey, Rule } from './request.ts';

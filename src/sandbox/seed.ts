@@ -1,12 +1,12 @@
-import { Calendar, Subscriber } from '../api/calendar.ts';
-import { Card } from '../api/card.ts';
-import { CARD_ID } from '../api/field.ts';
-import { type Fault, usageFailure } from '../failure.ts';
-import { parseJson } from '../json/parse.ts';
-import { schemaViolations } from '../json/schema-violations.ts';
-import type { JsonSchema } from '../json/shape.ts';
-import { JsonSyntaxError } from '../json/syntax-error.ts';
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { type Fault, usageFailure } from '../base/failure.ts';
+import { parseJson } from '../base/json/parse.ts';
+import { schemaViolations } from '../base/json/schema-violations.ts';
+import type { JsonSchema } from '../base/json/shape.ts';
+import { JsonSyntaxError } from '../base/json/syntax-error.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../base/json/value.ts';
+import { Calendar, Subscriber } from '../service/api/calendar.ts';
+import { Card } from '../service/api/card.ts';
+import { CARD_ID } from '../service/api/field.ts';
 import { SEED_TEXT } from './seed-data.ts';
 import { keyOf, type SandboxState } from './state.ts';
 
@@ -23,7 +23,7 @@ type Report = (where: string, problem: string) => void;
 function idProblem(kind: string, id: JsonValue | undefined, taken: ReadonlyMap<string, unknown>): string | undefined {
   if (typeof id !== 'string' || id === '') return 'is missing or not a text';
   if (kind === 'cards' && !CARD_ID.test(id)) {
-    return `'${id}' is not a card id like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101`;
+    return `'${id}' is not a card ID like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101`;
   }
   return taken.has(keyOf(kind, id)) ? `'${id}' occurs twice` : undefined;
 }
@@ -109,9 +109,9 @@ export function parseSeed(text: string, source: string): SandboxState {
   };
   const state = readResources(text, MEMBERS, report, SHAPES);
   if (faults.length === 0) return state;
-  const hints = ['Write it as {"cards":[…],"calendars":[…],"subscribers":[…]} in the API\'s shapes'];
+  const hints = ['write it as {"cards":[…],"calendars":[…],"subscribers":[…]} in the API\'s shapes'];
   if (faults.length > SHOWN_FAULTS)
-    hints.push(`Fix these first: ${faults.length - SHOWN_FAULTS} further faults are not shown`);
+    hints.push(`fix these first: ${faults.length - SHOWN_FAULTS} further faults are not shown`);
   throw usageFailure(faults.slice(0, SHOWN_FAULTS), hints);
 }
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { OPERATIONS } from '../api/operations.ts';
-import type { Context } from '../context.ts';
-import { Failure } from '../failure.ts';
-import { errnoOf, messageOf } from '../files/io-failure.ts';
+import type { Context } from '../base/context.ts';
+import { Failure } from '../base/failure.ts';
+import { errnoOf, messageOf } from '../base/files/io-failure.ts';
+import { OPERATIONS } from '../service/api/operations.ts';
 import { type FaultEffect, type FaultPicker, type FaultRule, pickFaults } from './faults.ts';
 import { makeTokens, randomHex, type SandboxTokens, type Sources } from './ids.ts';
 import { Refused, refusalReply } from './refusal.ts';
@@ -125,7 +125,7 @@ class Responder {
     } catch (error) {
       if (error instanceof Refused) return error.reply;
       // Nothing was changed, so this is no 5xx: a client must be able to tell.
-      if (error instanceof Failure) return refusalReply(409, 'SANDBOX_STATE', error.message);
+      if (error instanceof Failure) return refusalReply(409, 'SANDBOX_STATE', error.statement);
       return refusalReply(500, 'SANDBOX_BUG', messageOf(error));
     }
   }

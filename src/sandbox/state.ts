@@ -1,5 +1,5 @@
-import { printJson } from '../json/print.ts';
-import type { JsonObject } from '../json/value.ts';
+import { printJson } from '../base/json/print.ts';
+import type { JsonObject } from '../base/json/value.ts';
 
 /** All that the sandbox knows, by `keyOf`. Resources are immutable: a change replaces one. */
 export interface SandboxState {

@@ -1,28 +1,32 @@
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { OPERATIONS } from '../../src/api/operations.ts';
-import { createResultFile } from '../../src/call/secret-answer.ts';
-import { syncFolder, writeFileAtomic } from '../../src/files/atomic.ts';
-import { openAuditLog } from '../../src/history/audit-log.ts';
-import { appendLines } from '../../src/history/history-file.ts';
-import { openDigester } from '../../src/history/keyed-digest.ts';
-import { openRecorder } from '../../src/history/record.ts';
+import { syncFolder, writeFileAtomic } from '../../src/base/files/atomic.ts';
 import { checkInput } from '../../src/input/records/check-input.ts';
-import { openPlanWriter } from '../../src/plan/write-plan.ts';
-import { openFailedFile } from '../../src/run/failed-file.ts';
-import { openAppendFile, setApart } from '../../src/run/journal/append-file.ts';
-import { RunJournal } from '../../src/run/journal/journal.ts';
-import { beginRun, removeRun, resumeRun, spoolPath } from '../../src/run/stored/run-store.ts';
-import { type Disk, recordDisk, type Tree } from '../unit/files/disk.ts';
-import { temporaryFolder } from '../unit/files/place.ts';
-import { CARD_SHAPE, ended, FakeClock, failed, HELD, runPlan, runPorts } from '../unit/run/fakes.ts';
+import { openAuditLog } from '../../src/records/audit-log.ts';
+import { openAppendFile, setApart } from '../../src/records/journal/append-file.ts';
+import { RunJournal } from '../../src/records/journal/journal.ts';
+import { openDigester } from '../../src/records/keyed-digest.ts';
+import { appendLines, ledgerFile } from '../../src/records/ledger.ts';
+import { openRecorder } from '../../src/records/record.ts';
+import { beginRun, removeRun, resumeRun, spoolPath } from '../../src/records/stored/run-store.ts';
+import { keyOfWrite } from '../../src/records/write-record.ts';
+import { openFailedFile } from '../../src/runs/failed-file.ts';
+import { openPlanWriter } from '../../src/runs/plan/write-plan.ts';
+import { OPERATIONS } from '../../src/service/api/operations.ts';
+import { createResultFile } from '../../src/writes/secret-answer.ts';
+import { type Disk, recordDisk, type Tree } from '../unit/base/files/disk.ts';
+import { temporaryFolder } from '../unit/base/files/place.ts';
+import { CARD_SHAPE, ended, FakeClock, failed, HELD, runPlan, runPorts } from '../unit/runs/fakes.ts';
 
 /** A folder whose disk may lose power; what `files` holds is on it. */
 function disk(files: Tree = {}): Disk {
   const root = temporaryFolder();
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true, mode: 0o700 });
+    writeFileSync(join(root, name), text);
+  }
   return recordDisk(root);
 }
 
@@ -75,31 +79,61 @@ it('when the power goes, the history has a whole key or none at any moment, and 
   expect(leftNow(on, 'state/history-key')).toEqual([key, key]);
 });
 
-it('when the power goes, the history has a write before it may leave, also the first of all', async () => {
+/** A file of the ledger. */
+const DAY = 'writes/20260501.00000000.ndjson';
+const ledgerAt = (on: Disk) => join(on.root, DAY);
+
+const INTENT = { operation: 'card.block', id: 'card-1', reason: undefined, profile: 'demo', host: 'cards.example' };
+
+/** A recorder, and what each loss of power would have left of its records now. */
+function recorderOn(on: Disk) {
+  const stateDir = join(on.root, 'state');
+  const recorder = openRecorder({ stateDir, clock: new FakeClock(), ...BY, user: 'ada' });
+  const ledger = `state/writes/${basename(ledgerFile(stateDir, '20260501'))}`;
+  const open = (entry: string) => `state/open/${entry}~${keyOfWrite(INTENT)}.write`;
+  return { recorder, ledger, open };
+}
+
+it('when the power goes, a change is open before it may leave, and in the ledger before it is open no more', async () => {
   const on = disk();
-  const recorder = openRecorder({ stateDir: join(on.root, 'state'), clock: new FakeClock(), ...BY, user: 'ada' });
-  const intent = { operation: 'card.block', id: 'card-1', reason: undefined, profile: 'demo', host: 'cards.example' };
-  const entry = await recorder.begin(intent);
-  for (const text of leftNow(on, 'state/history.jsonl')) expect(text).toContain(entry);
+  const { recorder, ledger, open } = recorderOn(on);
+  const entry = await recorder.begin(INTENT);
+  for (const text of leftNow(on, open(entry))) expect(text).toContain('card-1');
+  const from = on.losses.length;
   await recorder.end(entry, ended({ outcome: 'applied' }));
-  for (const text of leftNow(on, 'state/history.jsonl')) expect(text).toContain('applied');
+  for (const tree of [...on.losses.slice(from), ...on.left()])
+    expect(`${tree[open(entry)]}${tree[ledger]}`).toContain(entry);
+  for (const text of leftNow(on, ledger)) expect(text).toContain('applied');
 });
 
-it('when the power goes, the history has a write although the first of all could write a part of its line only, and died of it', async () => {
+it('when the power goes, what closes an open change is in its own file or in the ledger, and the change is in one of them', async () => {
   const on = disk();
-  const path = join(on.root, 'history.jsonl');
+  const { recorder, ledger, open } = recorderOn(on);
+  const entry = await recorder.begin(INTENT);
+  await recorder.end(entry, ended({ outcome: 'unknown' }));
+  for (const text of leftNow(on, open(entry))) expect(text).toContain('"outcome":"unknown"');
+  const from = on.losses.length;
+  await recorder.resolve({ entry, operation: 'card.block', id: 'card-1' }, { as: 'applied' });
+  for (const tree of [...on.losses.slice(from), ...on.left()])
+    expect(`${tree[open(entry)]}${tree[ledger]}`).toContain(entry);
+  for (const tree of on.left()) expect(`${tree[open(entry)]}${tree[ledger]}`).toContain('"as":"applied"');
+});
+
+it('when the power goes, the ledger has a change although the first of all could write a part of its line only, and died of it', async () => {
+  const on = disk();
+  const path = ledgerAt(on);
   on.mostBytes = 2;
   await expect(appendLines(path, 'one\n')).rejects.toThrow('only a part was written');
   on.mostBytes = Number.POSITIVE_INFINITY;
   await appendLines(path, 'two\n');
-  expect(leftNow(on, 'history.jsonl')).toEqual(['on\ntwo\n', 'on\ntwo\n']);
+  expect(leftNow(on, DAY)).toEqual(['on\ntwo\n', 'on\ntwo\n']);
 });
 
-it('when the power goes, the history keeps what it had', async () => {
-  const on = disk({ 'history.jsonl': 'one\n' });
-  await appendLines(join(on.root, 'history.jsonl'), 'two\n');
-  expect(everLeft(on, 'history.jsonl')).toEqual(new Set(['one\n', 'one\ntwo\n']));
-  expect(leftNow(on, 'history.jsonl')).toEqual(['one\ntwo\n', 'one\ntwo\n']);
+it('when the power goes, the ledger keeps what it had', async () => {
+  const on = disk({ [DAY]: 'one\n' });
+  await appendLines(ledgerAt(on), 'two\n');
+  expect(everLeft(on, DAY)).toEqual(new Set(['one\n', 'one\ntwo\n']));
+  expect(leftNow(on, DAY)).toEqual(['one\ntwo\n', 'one\ntwo\n']);
 });
 
 it('when the power goes, the audit log has a write before it may leave, also the first of all', async () => {
@@ -142,7 +176,7 @@ it('when the power goes, the file of failed rows is the old one or a whole new o
     columns: ['cardId'],
     shape: { ...CARD_SHAPE, columns: ['cardId'] },
     csvRaw: false,
-    isKept: true,
+    isStored: true,
     pid: process.pid,
   });
   const call = failed('NOT_FOUND', { outcome: 'rejected' });
@@ -172,6 +206,7 @@ it('when the power goes, a plan is whole or not there', async () => {
     expiresAt: '2026-05-02T12:00:00.000Z',
     rows: 1,
     unchanged: 0,
+    skipped: 0,
   };
   const writer = await openPlanWriter(path, facts, process.pid);
   await writer.add({ row: 1, id: 'card-1', body: undefined, before: undefined, drift: 'checked' });
@@ -208,7 +243,7 @@ async function begun(on: Disk) {
       resendUnknown: false,
       expectations: [],
     },
-    { duplicates: 'refused', rowsTo, isKept: true },
+    { duplicates: 'refused', rowsTo, isStored: true },
   );
   return beginRun(ports, runPlan({ name: 'may', inputSha256: input.sha256, spool: rowsTo }));
 }
@@ -312,18 +347,19 @@ it('a write of which the system takes only a part is continued in a journal', as
   expect(readFileSync(join(on.root, 'journal.jsonl'), 'utf8')).toBe('a line that is longer than seven bytes\nshort\n');
 });
 
-it('a write of which the system takes only a part is a failure in the history, whose lines are written by several processes at once', async () => {
+it('a write of which the system takes only a part is a failure in the ledger, whose lines are written by several processes at once', async () => {
   const on = disk();
   on.mostBytes = 7;
-  const path = join(on.root, 'history.jsonl');
+  const path = ledgerAt(on);
   await expect(appendLines(path, 'a line that is longer\n')).rejects.toMatchObject({ code: 'ENOSPC' });
   on.mostBytes = Number.POSITIVE_INFINITY;
   await appendLines(path, 'next\n');
   expect(readFileSync(path, 'utf8')).toBe('a line \nnext\n');
 });
 
-it('a history that others could read is closed to them', async () => {
-  const path = join(temporaryFolder(), 'history.jsonl');
+it('a ledger that others could read is closed to them', async () => {
+  const path = join(temporaryFolder(), DAY);
+  mkdirSync(dirname(path), { mode: 0o700 });
   writeFileSync(path, 'one\n');
   for (const mode of [0o644, 0o640, 0o601]) {
     chmodSync(path, mode);

@@ -5,6 +5,8 @@ import { type Handler, startRecordingServer } from '../support/recording-server.
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
+const NEW_CARD_ID = CARD_ID.replace('7', '8');
+
 /** Answers as the service does, and repeats in the answer the id that was asked for. */
 const service: Handler = ({ url, body }) => {
   const [, , kind, id = ''] = url.split(/[/?]/);
@@ -12,7 +14,8 @@ const service: Handler = ({ url, body }) => {
   if (url.includes('/provision/')) {
     return { body: '{"primaryAccountNumberPrefix":"9","activationData":"ad","authenticationData":"au"}' };
   }
-  if (kind === 'cards') return { body: cardText('ACTIVE', id) };
+  if (url.endsWith('/reissue')) return { body: cardText('ACTIVE', NEW_CARD_ID) };
+  if (kind === 'cards') return { body: cardText(url.endsWith('/block') ? 'BLOCKED' : 'ACTIVE', id) };
   if (kind === 'events') return { body: { id: 'evt_1', object: 'event', ...JSON.parse(body) } };
   if (url.endsWith('/subscribers')) return { body: { object: 'list', data: [] } };
   if (kind === 'subscribers') return { body: { id: decodeURIComponent(id), object: 'subscriber' } };
@@ -135,12 +138,15 @@ test('--out refuses a file that exists, and nothing is sent', async () => {
   expect(server.lines).toEqual([]);
 });
 
-test.each(['', '-'])('--out "%s" is refused as no file name', async (path) => {
+test.each([
+  ['', '--out: is empty'],
+  ['-', '--out: must be a new file'],
+])('--out "%s" is refused as no file name', async (path, problem) => {
   const server = await startRecordingServer([]);
   const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', path];
   const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('--out: must be a new file');
+  expect(stderr).toContain(problem);
   expect(server.lines).toEqual([]);
 });
 

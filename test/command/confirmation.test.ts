@@ -14,12 +14,22 @@ const BLOCK = ['card', 'block', CARD_ID, '--reason', 'lost'];
 /** Types `answer` at the question of a call on a terminal; how it ended, and what the service saw. */
 async function answered(args: readonly string[], answer: string, handler: Handler = playService()) {
   const server = await startRecordingServer(handler);
-  const terminal = openTerminal(args, { home: createHome(), env: server.env, columns: 160 });
+  const home = createHome();
+  const terminal = openTerminal(args, { home, env: server.env, columns: 160 });
   await terminal.waitFor(/\(y\/N/);
   const atQuestion = [...server.lines];
   terminal.type(answer);
   const { code, text } = await terminal.end;
-  return { code, text, atQuestion, lines: server.lines, requests: server.requests, host: server.url.slice(7) };
+  return {
+    code,
+    text,
+    atQuestion,
+    home,
+    env: server.env,
+    lines: server.lines,
+    requests: server.requests,
+    host: server.url.slice(7),
+  };
 }
 
 /** The service of a card that reads ACTIVE until it was read so often, and another status from then on. */
@@ -78,10 +88,10 @@ test.each(['block', 'reissue'])('%s asks in a terminal after showing the card, a
 
 test('the question names a profile other than the sandbox, and its host', async () => {
   const result = await answered(BLOCK, 'n\r');
-  expect(result.text).toContain(`Block card ${CARD_ID} on default (${result.host})?`);
+  expect(result.text).toContain(`Block card ${CARD_ID} at ${result.host} (default)?`);
 });
 
-test('the question names no sandbox', async () => {
+test('the question names the sandbox', async () => {
   const home = createHome();
   const info = await runFrontdesk(['sandbox', 'info', '--json'], { home });
   // The ids that the sandbox lists.
@@ -91,7 +101,7 @@ test('the question names no sandbox', async () => {
     home,
     columns: 160,
   });
-  await terminal.waitFor(`Block card ${id}? `);
+  await terminal.waitFor(`Block card ${id} (SANDBOX)? `);
   terminal.type('n\r');
   expect((await terminal.end).code).toBe(130);
 });
@@ -137,40 +147,75 @@ test('block with --no-input and without --yes is a usage error', async () => {
 
 test('the question shows the given reason, and that the change cannot be undone', async () => {
   const { text } = await answered(BLOCK, 'n\r');
-  expect(text).toMatch(/Status +ACTIVE[\s\S]*\n {2}Reason: lost\n {2}A block cannot be undone\.\n/);
+  expect(text).toMatch(/Status +ACTIVE[\s\S]*\n\nReason {8}lost\nA block cannot be undone\.\n/);
   expect(text).not.toContain('already');
 });
 
 test.each([
-  ['block', 'BLOCKED', 'The card is already BLOCKED. A yes sends a second block.'],
-  ['reissue', 'REISSUED', 'The card is already REISSUED. A yes sends a second reissue.'],
+  ['block', 'BLOCKED', '▲ The card is BLOCKED already. A yes sends a second block.'],
+  ['reissue', 'REISSUED', '▲ The card is REISSUED already. A yes sends a second reissue.'],
 ])('the question before a %s says that the card is %s', async (verb, status, told) => {
   const { text, lines } = await answered(['card', verb, CARD_ID], 'n\r', () => ({ body: cardText(status) }));
-  expect(text).toContain(`  ${told}\n  A ${verb} cannot be undone.\n`);
+  expect(text).toContain(`\n\n${told}\nA ${verb} cannot be undone.\n`);
   expect(lines).toEqual([READ]);
+});
+
+test('after a question that showed the card the answer is short, and a refusal gives the reason first', async () => {
+  const done = await answered(BLOCK, 'y\r');
+  const last = done.text.trimEnd().split('\n').slice(-3);
+  expect(last[0]).toMatch(/^✔ BLOCKED at \d\d:\d\d$/);
+  expect(last.slice(1)).toEqual([`Card       ${CARD_ID}  order-1  BLOCKED  10.10`, 'Reason     lost']);
+  expect(done.text.match(/Expires /g)).toHaveLength(1);
+  const refuses = playService(({ method }) => (method === 'POST' ? refusal(409, 'CARD_NOT_BLOCKABLE') : undefined));
+  const refused = await answered(BLOCK, 'y\r', refuses);
+  expect(refused.code).toBe(6);
+  expect(refused.text).toContain(
+    `\n✖ NOT BLOCKED: "no" (409 CARD_NOT_BLOCKABLE). Nothing was changed.\n  ${CARD_ID}  order-1\n`,
+  );
 });
 
 test('the question before many rows says that they cannot be undone', async () => {
   const { text } = await answered(['card', 'block', CARD_ID, cardId(2)], 'n\r');
-  expect(text).toContain('  A block cannot be undone.\n');
+  expect(text).toContain('\nA block cannot be undone.\n');
 });
 
 const REPLACEMENT = '11111111-2222-3333-4444-555555555555';
 const EVENT = ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'T', '--start', '2026-05-01'];
 
 test.each([
-  [['card', 'activate', CARD_ID], cardText('ACTIVE'), `Activated ${CARD_ID}`],
-  [['card', 'block', CARD_ID, '-y'], cardText('BLOCKED'), `Blocked ${CARD_ID}`],
-  [['card', 'reissue', CARD_ID, '-y'], cardText('ACTIVE', REPLACEMENT), `Reissued: the new card is ${REPLACEMENT}`],
-  [['card', 'reissue', CARD_ID, '-y'], cardText('ACTIVE'), `Reissued ${CARD_ID}`],
-  [['calendar', 'update', 'cal_1', '--name', 'n'], '{"id":"cal_1"}', 'Updated cal_1'],
-  [[...EVENT, '-y'], '{"id":"ev_9"}', 'Created: the new event is ev_9'],
-])('a change that was applied in a terminal is followed by one line on stderr: %j', async (args, body, line) => {
-  const server = await startRecordingServer([{ body }]);
-  const { code, text } = await openTerminal(args, { home: createHome(), env: server.env, columns: 160 }).end;
-  expect(code).toBe(0);
-  expect(text.trimEnd().split('\n').at(-1)).toBe(line);
-});
+  [['card', 'activate', CARD_ID], cardText('ACTIVE'), ['✔ ACTIVATED', `Card       ${CARD_ID}  order-1  ACTIVE  10.10`]],
+  [
+    ['card', 'block', CARD_ID, '-y'],
+    cardText('BLOCKED'),
+    ['✔ BLOCKED', `Card       ${CARD_ID}  order-1  BLOCKED  10.10`],
+  ],
+  [
+    ['card', 'reissue', CARD_ID, '-y'],
+    cardText('ACTIVE', REPLACEMENT),
+    [
+      '✔ REISSUED',
+      `Old card   ${CARD_ID}`,
+      `New card   ${REPLACEMENT}  order-1  ACTIVE  10.10`,
+      `Show it: frontdesk card get ${REPLACEMENT}`,
+    ],
+  ],
+  [
+    ['card', 'reissue', CARD_ID, '-y'],
+    cardText('ACTIVE'),
+    ['✔ REISSUED', `Card       ${CARD_ID}  order-1  ACTIVE  10.10`],
+  ],
+  [['calendar', 'update', 'cal_1', '--name', 'n', '-y'], '{"id":"cal_1"}', ['✔ UPDATED', 'Calendar   cal_1']],
+  [[...EVENT, '-y'], '{"id":"ev_9"}', ['✔ CREATED', 'Event      ev_9']],
+])(
+  'a change that was applied ends in a terminal with how it ended, when, and of which card: %j',
+  async (args, body, lines) => {
+    const server = await startRecordingServer([{ body }]);
+    const { code, text } = await openTerminal(args, { home: createHome(), env: server.env, columns: 160 }).end;
+    expect(code).toBe(0);
+    const last = text.trimEnd().split('\n').slice(-lines.length);
+    expect(last.map((line) => line.replace(/ at \d\d:\d\d$/, ''))).toEqual(lines);
+  },
+);
 
 test('the question before an event shows it line by line, with what may be a mistake', async () => {
   const description = `First line\nsecond ${'word '.repeat(12)}end`;
@@ -190,10 +235,10 @@ test('the question before an event shows it line by line, with what may be a mis
       '  start         "2026-05-01"',
       '  location      "Cellar\\nTwo"',
       '  description   "First line',
-      '                second word word word word word word word word word word word',
-      '                word end"',
+      '                | second word word word word word word word word word word word',
+      '                | word end"',
       '  The start is in the past.',
-      '? Create event "T" on default',
+      '? Create event "T" at 127.0.0.1:',
     ].join('\n'),
   );
   expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ description, location: 'Cellar\\nTwo' });
@@ -210,7 +255,7 @@ test('the question before the events of a file counts those that start in the pa
   terminal.type('n\r');
   const { code, text } = await terminal.end;
   expect({ code, requests: server.lines }).toEqual({ code: 130, requests: [] });
-  expect(text).toContain('  1 of 2 rows starts in the past\n');
+  expect(text).toContain('\n1 of 2 rows starts in the past\n');
 });
 
 test('an e-mail address without an @ is sent with a warning', async () => {
@@ -229,7 +274,7 @@ test('no line about an applied change outside a terminal, or with --quiet', asyn
   const server = await startRecordingServer(() => ({ body: cardText('BLOCKED') }));
   expect((await runFrontdesk(['card', 'block', CARD_ID, '-y'], { env: server.env })).stderr).toBe('');
   const quiet = openTerminal(['card', 'block', CARD_ID, '-y', '-q'], { home: createHome(), env: server.env });
-  expect((await quiet.end).text).not.toContain('Blocked ');
+  expect((await quiet.end).text).not.toContain('BLOCKED at');
 });
 
 test('after an unknown outcome the card is compared with what it was before the confirmation, on separate lines', async () => {
@@ -240,21 +285,27 @@ test('after an unknown outcome the card is compared with what it was before the 
     return 'reset';
   });
   expect(result.code).toBe(8);
-  const shown = result.text.slice(result.text.indexOf('frontdesk: OUTCOME')).split('\n');
+  const shown = result.text.slice(result.text.indexOf('▲ OUTCOME')).split('\n');
   expect(shown).toEqual([
-    `frontdesk: OUTCOME UNKNOWN - reissue card ${CARD_ID}`,
+    `▲ OUTCOME UNKNOWN - reissue card ${CARD_ID}`,
     '  What happened  the connection was reset before a reply',
     expect.stringMatching(/^ {2}Sent {11}\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)$/),
     '  Card check     now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)',
     '  That means     the reissue happened, but the ID of the new card is not known',
-    'hint: check the card before you run this again: a second reissue may create a second live card. No command can show the new card: ask the team that runs the',
+    'Do now',
+    '  1 Do not reissue again: it may make a second live card.',
     expect.stringMatching(
-      new RegExp(`^service, and give them \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z, card ${CARD_ID}, no request ID received$`),
+      new RegExp(
+        `^  2 Ask the team that runs the service: \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z, card ${CARD_ID}, no request ID$`,
+      ),
     ),
-    'hint: check with:',
-    `  frontdesk card get ${CARD_ID}`,
+    expect.stringMatching(/^ {2}3 Then record it: frontdesk history resolve [0-9a-f]{6} --as <applied\|not_applied>$/),
     '',
   ]);
+  const record = shown.at(-2)?.slice('  3 Then record it: '.length) ?? '';
+  const { text } = await openTerminal(['card', 'get', CARD_ID], { home: result.home, env: result.env, columns: 80 })
+    .end;
+  expect(text.slice(0, text.indexOf('Card '))).toContain(`  Record what you found out with:\n    ${record}\n\n`);
 });
 
 const BULK = ['card', 'activate', ...[1, 2, 3, 4, 5, 6, 7].map(cardId)];
@@ -263,8 +314,9 @@ const READS = [1, 2, 3, 4, 5, 6, 7].map((number) => `GET /v1/cards/${cardId(numb
 test('a bulk change asks after showing the count, the profile, the host and the first rows', async () => {
   const result = await answered(BULK, 'y\r');
   expect(result.atQuestion).toEqual(READS);
-  expect(result.text).toContain(`row 1: ${cardId(1)}`);
-  expect(result.text).toContain(`7 rows on default (${result.host})?`);
+  expect(result.text).toContain(`\n  1  ${cardId(1)}  order-1      10.10  ACTIVE  ▲ already\n`);
+  expect(result.text).toContain('\n▲ 7 of 7 are ACTIVE already.\n');
+  expect(result.text).toContain(`Activate 7 cards at ${result.host} (default)?`);
   expect(result.code).toBe(0);
   // Each card is read again right before its write.
   expect(result.lines.slice(7)).toHaveLength(14);
@@ -276,7 +328,9 @@ test('the question before many rows shows only what will be sent, and no column 
   const file = join(home.path, 'cards.csv');
   writeFileSync(file, `cardId,status,reason\n${CARD_ID},ACTIVE,lost\n${cardId(2)},BLOCKED,\n`);
   const result = await answered(['card', 'block', '--from', file], 'n\r');
-  expect(result.text).toContain(`  row 1: ${CARD_ID}, reason "lost"\n  row 2: ${cardId(2)}\n`);
+  expect(result.text).toContain(
+    `\n  1  ${CARD_ID}  order-1      10.10  ACTIVE  lost\n  2  ${cardId(2)}  order-1      10.10  ACTIVE\n`,
+  );
   expect(result.text).not.toContain('BLOCKED');
   expect(result.lines).toEqual([READ, `GET /v1/cards/${cardId(2)}`]);
 });
@@ -290,9 +344,10 @@ test('the question with --changed-from shows old and new cells, and how many of 
   const result = await answered(args, 'n\r');
   expect(result.text).toContain(
     [
-      '  row 1: s1, first_name "Ann" → "Anna"',
-      '  row 3: s3, email "c@x" → "c@y", active true → false',
-      '  2 of 3 rows change',
+      'row 1 s1  first_name: Ann → Anna',
+      'row 3 s3  email: c@x → c@y; active: true → false',
+      '',
+      '2 of 3 rows change',
     ].join('\n'),
   );
   expect(result.text).not.toContain('s2');
@@ -316,7 +371,7 @@ test('what the question with --changed-from showed is sent, even if the files ch
   expect(server.requests.map(({ body }) => body)).toEqual(['{"email":"c@x"}', '{"email":"d@x"}']);
 });
 
-test('the question before many rows with --changed-from counts missing rows, emptied cells and hidden rows', async () => {
+test('the question before many rows with --changed-from names emptied cells, and counts missing and hidden rows', async () => {
   const home = createHome();
   const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.xlsx')];
   writeFileSync(older, 'id,email,first_name\ns1,a@x,Ann\ns2,b@x,Bob\ns3,c@x,Cid\n');
@@ -327,11 +382,11 @@ test('the question before many rows with --changed-from counts missing rows, emp
   const result = await answered(args, 'n\r');
   expect(result.text).toContain(
     [
-      '  2 of 2 rows change',
-      '  1 of 2 rows is hidden in the sheet, but included in this run',
-      '  1 row in the older file but not in the input, left unchanged',
-      '  empty cells left unchanged: 2 in first_name',
-      '  of these, emptied since the older file: 2 in first_name',
+      '2 of 2 rows change',
+      '1 of 2 rows is hidden in the sheet, but included in this run',
+      '1 row in the older file but not in the input, left unchanged',
+      '▲ row 1 (line 2), s1: first_name was "Ann" and is empty now. It is not cleared (--empty-cells clear does that)',
+      '▲ row 2 (line 3), s2: first_name was "Bob" and is empty now. It is not cleared (--empty-cells clear does that)',
     ].join('\n'),
   );
   expect(result.lines).toEqual([]);
@@ -355,9 +410,9 @@ test.each([
   ['yes', 'y\r', 0, 1],
   ['Enter', '\r', 130, 0],
 ])('api POST asks in a terminal: %s', async (_what, answer, code, requests) => {
-  const result = await answered(['api', 'POST', '/v1/subscribers/sub_1', '--data', '{"active":true}'], answer);
+  const result = await answered(['api', 'POST', '/v1/subscribers', '--data', '{"active":true}'], answer);
   expect(result.code).toBe(code);
-  expect(result.text).toContain('POST /v1/subscribers/sub_1');
+  expect(result.text).toContain('POST /v1/subscribers');
   expect(result.lines).toHaveLength(requests);
 });
 
@@ -401,4 +456,26 @@ test('profile remove asks, and the default is no', async () => {
   expect((await runFrontdesk(['profile', 'show', 'live'], { home })).code).toBe(0);
   expect(await ask('y\r')).toBe(0);
   expect((await runFrontdesk(['profile', 'show', 'live'], { home })).code).toBe(2);
+});
+
+test('the question about several rows says how many will not be sent, and why the first of them is not', async () => {
+  const [blocked, gold] = [cardId(2), cardId(3)];
+  const args = ['card', 'block', cardId(1), blocked, gold, '--skip-if', 'status=BLOCKED', '--expect', 'design=classic'];
+  const { code, text, lines } = await answered(args, '\r', ({ url }) => {
+    const id = url.split('/')[3] ?? '';
+    const card = cardText(id === blocked ? 'BLOCKED' : 'ACTIVE', id);
+    return { body: id === gold ? card.replace('"classic"', '"gold"') : card };
+  });
+  expect(code).toBe(130);
+  expect(text).toContain('1 row will not be sent because of --skip-if: row 2: the card is BLOCKED already');
+  expect(text).toMatch(/1 row will not be sent because of --expect: row 3: design is "?gold"?, not "?classic"?/);
+  expect(lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+});
+
+test('nobody is asked about cards that all are as --skip-if says', async () => {
+  const server = await startRecordingServer(({ url }) => ({ body: cardText('BLOCKED', url.split('/')[3]) }));
+  const args = ['card', 'block', cardId(1), cardId(2), '--skip-if', 'status=BLOCKED'];
+  const { code, text } = await openTerminal(args, { home: createHome(), env: server.env, columns: 160 }).end;
+  expect([code, text.includes('y/N')]).toEqual([0, false]);
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
 });

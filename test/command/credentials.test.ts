@@ -1,6 +1,8 @@
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { cardId, idLines, lastLine, playService } from '../support/plain-service.ts';
 import { type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
@@ -75,6 +77,57 @@ test('--token-command is run once per process, and once more after a 401; nothin
   ]);
 });
 
+test('the output of a token command counts when it exits, although a child of it holds the output open', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  expect((await login(home, server, ['--token-command', 'echo token-of-a-command; sleep 25 &'])).code).toBe(0);
+  const startedMs = performance.now();
+  expect((await runFrontdesk(GET, { home })).code).toBe(0);
+  expect(performance.now() - startedMs).toBeLessThan(20_000);
+  expect(bearer(server)).toEqual(['Bearer token-of-a-command']);
+});
+
+test.runIf(process.platform === 'linux')(
+  'Ctrl-C ends what a token command has started, although its shell is gone before',
+  async () => {
+    const home = createHome();
+    const server = await startRecordingServer([]);
+    const started = join(home.path, 'started');
+    await login(home, server, [
+      '--token-command',
+      `sleep 300 & echo $! > '${started}.new'; mv '${started}.new' '${started}'; wait`,
+    ]);
+    const program = spawn(process.execPath, [join('bin', 'frontdesk.js'), ...GET], {
+      env: { PATH: process.env['PATH'], FRONTDESK_CONFIG_DIR: home.configDir, FRONTDESK_STATE_DIR: home.stateDir },
+      detached: true,
+      stdio: 'ignore',
+    });
+    const ended = once(program, 'exit');
+    await vi.waitFor(() => expect(existsSync(started)).toBe(true), 30_000);
+    // As a terminal does: to the whole group.
+    process.kill(-(program.pid ?? 0), 'SIGINT');
+    expect(await ended).toEqual([null, 'SIGINT']);
+    const child = Number(readFileSync(started, 'utf8'));
+    // Empty for a process that has ended and that nobody has waited for.
+    const words = () => (existsSync(`/proc/${child}`) ? readFileSync(`/proc/${child}/cmdline`, 'utf8') : '');
+    await vi.waitFor(() => expect(words()).toBe(''), 10_000);
+    expect(server.requests).toEqual([]);
+  },
+);
+
+test('a token file may begin with a byte order mark, and a 401 names what is odd in the token', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(() => ({ status: 401 }));
+  const file = join(home.path, 'token');
+  writeFileSync(file, '\ufeff  token-$(x)-of-a-file \r\n', { mode: 0o600 });
+  expect((await login(home, server, ['--token-file', file])).code).toBe(0);
+  const { code, stderr } = await runFrontdesk(GET.slice(0, 3), { home });
+  expect(code).toBe(4);
+  expect(bearer(server)[0]).toBe('Bearer token-$(x)-of-a-file');
+  expect(stderr).toContain('It holds $ ( ), which tokens rarely do');
+  expect(stderr).not.toContain('of-a-file');
+});
+
 test('a dry run runs no token command and needs no credential', async () => {
   const home = createHome();
   const server = await startRecordingServer([]);
@@ -114,7 +167,11 @@ test.each([
   ['between its words', ['card', '--api-token', 'tok_x', 'get', cardId(1)], '--api-token: there is no option'],
   ['after it', ['card', 'get', cardId(1), '--cards-token', 'tok_x'], '--cards-token: there is no option'],
   ['with one dash', ['-token', 'tok_x', 'card', 'get', cardId(1)], '-token: there is no option'],
-  ['of another command', ['--token-command', 'echo tok_x', 'auth', 'login'], '--token-command: stands before'],
+  [
+    'of another command',
+    ['--token-command', 'echo tok_x', 'auth', 'login'],
+    '--token-command: must come after its command',
+  ],
   ['after --', ['auth', 'status', '--', '--token', 'tok_x'], 'unexpected argument: --token ***'],
   [
     'after the option that reads it from stdin',
@@ -145,7 +202,7 @@ test('a credential that --check finds refused is not kept, and the earlier one s
   const refusing = await startRecordingServer(playService(() => ({ status: 401, body: '{}' })));
   const first = await login(home, refusing, ['--token-stdin', '--check', ID]);
   expect(first.code).toBe(4);
-  expect(first.stderr).toContain('the credential is not kept. The profile and its URL are saved');
+  expect(first.stderr).toContain('the credential is not kept. The profile default and its URL are saved');
   const file = () => readFileSync(join(home.configDir, 'credentials.json'), 'utf8');
   expect(JSON.parse(file()).entries).toEqual([]);
   expect((await login(home, refusing, ['--token-stdin'], 'the-token-before')).code).toBe(0);
@@ -228,7 +285,8 @@ test('the environment alone is the profile default, and needs nothing stored', a
   const server = await startRecordingServer(playService());
   expect(await runFrontdesk(GET, { env: server.env, home })).toMatchObject({ code: 0, stderr: '' });
   expect(existsSync(home.configDir)).toBe(false);
-  expect(existsSync(home.stateDir)).toBe(false);
+  // `card find` remembers the card.
+  expect(readdirSync(home.stateDir)).toEqual(['cards']);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { CARDS_TOKEN, type Reply, startRecordingServer } from '../support/record
 import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
-// Contract section 4: errors as text and as JSON, and the table of exit codes.
+// Errors as text and as JSON, and the table of exit codes.
 
 const OTHER_ID = '11111111-2222-3333-4444-555555555555';
 const ONCE = ['--retries', '0'];
@@ -45,9 +45,9 @@ test.each([
 test('several words that are no card IDs are counted', async () => {
   const { code, stderr } = await runFrontdesk(['card', 'get', ID, 'one', 'two']);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^frontdesk: 2 of these are not card ids:\n/);
+  expect(stderr).toMatch(/^frontdesk: 2 of these are not card IDs:\n/);
   const one = await runFrontdesk(['card', 'get', ID, 'one']);
-  expect(one.stderr).toMatch(/^frontdesk: 1 of these is not a card id: /);
+  expect(one.stderr).toMatch(/^frontdesk: 1 of these is not a card ID: /);
 });
 
 describe('a card id that was pasted with something around it', () => {
@@ -61,7 +61,7 @@ describe('a card id that was pasted with something around it', () => {
       const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env });
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toContain(
-        `hint: check the id, then run: frontdesk card block ${ID} --reason 'lost it'\\''s gone'\n`,
+        `hint: check the ID, then run: frontdesk card block ${ID} --reason 'lost it'\\''s gone'\n`,
       );
     },
   );
@@ -75,7 +75,7 @@ describe('a card id that was pasted with something around it', () => {
     expect(stderr).toContain('  <cardId> 1: "{7c0e1111-2222-3333-4444-555566667777}" is not a card ID: did you mean');
     expect(stderr).toContain('  <cardId> 3: "<0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101>" is not a card ID: did you mean');
     expect(stderr).toContain(
-      `hint: check the id, then run: frontdesk card get ${ID} ${other.toUpperCase()} ${other}\n`,
+      `hint: check the ID, then run: frontdesk card get ${ID} ${other.toUpperCase()} ${other}\n`,
     );
     expect(stderr).not.toContain('line 1');
   });
@@ -85,7 +85,7 @@ describe('a card id that was pasted with something around it', () => {
     const { code, stderr } = await runFrontdesk(['card', 'get', ID.slice(0, -1)], { env: server.env });
     expect(code).toBe(2);
     expect(stderr).toBe(
-      `frontdesk: <cardId>: "${ID.slice(0, -1)}" is not a card ID (it has 31 digits, not 32). A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n`,
+      `frontdesk: <cardId>: "${ID.slice(0, -1)}" is not a card ID (31 digits, not 32). A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n`,
     );
   });
 
@@ -98,7 +98,7 @@ describe('a card id that was pasted with something around it', () => {
     const { code, stderr } = await runFrontdesk(args, { env: server.env });
     expect(code).toBe(2);
     const text = args.includes('json') ? JSON.parse(stderr).error.hint : stderr;
-    expect(text).toContain(`check the id, then run: ${command}`);
+    expect(text).toContain(`check the ID, then run: ${command}`);
     expect(server.requests).toEqual([]);
   });
 
@@ -106,7 +106,7 @@ describe('a card id that was pasted with something around it', () => {
     const server = await startRecordingServer([]);
     const { code, stderr } = await runFrontdesk(['card', 'block', `${ID}, ${OTHER_ID}`, '-y'], { env: server.env });
     expect(code).toBe(2);
-    expect(stderr).toContain(`holds 2 card ids: ${ID}, ${OTHER_ID}. Nothing was sent.\n`);
+    expect(stderr).toContain(`holds 2 card IDs: ${ID}, ${OTHER_ID}. Nothing was sent.\n`);
     expect(stderr).not.toContain('hint: check');
     expect(server.requests).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe('a card id that was pasted with something around it', () => {
   test('a pasted card ID beside an option that may hold a secret is suggested alone', async () => {
     const secret = 'Bearer abcdefgh12345678';
     const { stderr } = await runFrontdesk(['card', 'block', `<${ID}>`, '--reason', secret]);
-    expect(stderr).toContain(`hint: give the id alone: ${ID}\n`);
+    expect(stderr).toContain(`hint: give the ID alone: ${ID}\n`);
     expect(stderr).not.toContain('abcdefgh');
   });
 
@@ -160,7 +160,11 @@ test.each<[readonly string[], string]>([
 test.each<[readonly string[], Readonly<Record<string, string>>, object]>([
   [['card', 'activate', CARD_ID, '--expect', 'status=BLOCKED'], {}, { code: 'PRECONDITION', exitCode: 17 }],
   [['card', 'activate', CARD_ID], { FRONTDESK_STATE_DIR: '/proc/state' }, { code: 'LOCAL_IO', exitCode: 16 }],
-  [['api', 'POST', '/v1/events', '--yes'], { FRONTDESK_STATE_DIR: '/proc/state' }, { code: 'LOCAL_IO', exitCode: 16 }],
+  [
+    ['api', 'POST', '/v1/events/import', '--yes'],
+    { FRONTDESK_STATE_DIR: '/proc/state' },
+    { code: 'LOCAL_IO', exitCode: 16 },
+  ],
 ])('%j that a signal ends says that nothing was sent', async (args, env, expected) => {
   const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
   const { stderr } = await runFrontdesk([...args, '--json'], { env: { ...server.env, ...env } });
@@ -274,16 +278,56 @@ test('card get of two cards exits with 15 if one cannot be read, and its error h
   ]);
 });
 
-test('a run whose results cannot be printed as asked says that its changes were made', async () => {
+const MISFIT = 'could not be applied to the result: abs() wants a number as argument 1, got';
+
+test.each([
+  ['json', 'abs([0].outcome)', 'null\n', [`--query "abs([0].outcome)": ${MISFIT} string`]],
+  ['ndjson', 'abs(outcome)', 'null\nnull\n', ['row 1: --query "abs(outcome)": ', 'row 2: --query "abs(outcome)": ']],
+])('a --query in %s that does not fit stops no run: null, a warning for each row, and 15', async (...given) => {
+  const [format, query, stdout, warnings] = given;
   const server = await startRecordingServer(({ url }) => ({ body: cardText('BLOCKED', url.split('/')[3]) }));
-  for (const format of ['json', 'ndjson']) {
-    const args = [...BLOCK, OTHER_ID, '-o', format, '--query', 'abs(outcome)'];
-    const { code, stderr } = await runFrontdesk(args, { env: server.env });
-    expect(code).toBe(16);
-    const [notice, summary] = stderr.trimEnd().split('\n');
-    expect(JSON.parse(notice ?? '').notice).toMatchObject({ code: 'LOCAL_IO' });
-    expect(JSON.parse(summary ?? '').summary).toMatchObject({ outcomes: { applied: 2 }, exitCode: 16 });
-  }
+  const args = [...BLOCK, OTHER_ID, '-j', '1', '-o', format, '--query', query];
+  const result = await runFrontdesk(args, { env: server.env });
+  expect(result).toMatchObject({ code: 15, stdout });
+  const told = result.stderr.trimEnd().split('\n');
+  const notices = told.slice(0, -1).map((line) => JSON.parse(line).notice);
+  expect(notices).toEqual(warnings.map((text) => ({ code: 'QUERY_MISFIT', message: expect.stringContaining(text) })));
+  expect(JSON.parse(told.at(-1) ?? '').summary).toMatchObject({ outcomes: { applied: 2 }, exitCode: 15 });
+  expect(server.requests).toHaveLength(2);
+});
+
+test.each([
+  [GET, ['--json'], 'null\n', 15],
+  [['card', 'get', CARD_ID, OTHER_ID], ['-o', 'ndjson', '-j', '1'], 'null\nnull\n', 15],
+  [['card', 'activate', CARD_ID], ['--json'], 'null\n', 15],
+  [['card', 'activate', CARD_ID], ['--json', '--raw'], '\n', 15],
+])(
+  'a --query that does not fit a single resource or a row of a read is null: %j %j',
+  async (call, how, stdout, code) => {
+    const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) }));
+    const result = await runFrontdesk([...call, ...how, '--query', 'abs(status)'], { env: server.env });
+    expect(result).toMatchObject({ code, stdout });
+    expect(result.stderr).toContain(`${MISFIT} string`);
+  },
+);
+
+test('a --query that can fit no document is refused before anything is sent', async () => {
+  const server = await startRecordingServer([]);
+  const args = [...BLOCK, '--json', '--query', 'sort_by(transactions, amount)'];
+  const { code, stderr } = await runFrontdesk(args, { env: server.env });
+  expect(code).toBe(2);
+  expect(stderr).toContain('sort_by() wants an expression as argument 2: write & before it');
+  expect(server.requests).toEqual([]);
+});
+
+test('a --query that compares with a name that nothing has is warned of, with the right spelling', async () => {
+  const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
+  const result = await runFrontdesk([...GET, '--query', 'status == "ACTIVE"'], { env: server.env });
+  expect(result).toMatchObject({
+    code: 0,
+    stdout: 'false\n',
+    stderr: "frontdesk: warning: --query: nothing in the result has a field ACTIVE: the text is written 'ACTIVE'\n",
+  });
 });
 
 const closed = { FRONTDESK_CARDS_URL: `http://127.0.0.1:${CLOSED_PORT}`, FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
@@ -311,7 +355,7 @@ test('"Nothing was sent." is not said of a card wait that Ctrl-C ends', async ()
   await running.waitForOutput('waiting for BLOCKED');
   running.child.kill('SIGINT');
   const result = await running.result;
-  expect(result.code).toBe(130);
+  expect(result.signal).toBe('SIGINT');
   expect(result.stderr).toMatch(/cancelled by Ctrl-C\n/);
 });
 

@@ -41,7 +41,7 @@ test('several errors of options name the fields of the request, and none says it
   ]);
 });
 
-test('several errors of a file name line, column and field, and those past the first 20 are counted', async () => {
+test('several errors of a file name line, column and field, and those of one kind are counted', async () => {
   const home = createHome();
   const server = await startRecordingServer([]);
   const rows = Array.from({ length: 30 }, (_, at) => `s${at},maybe`);
@@ -50,13 +50,15 @@ test('several errors of a file name line, column and field, and those past the f
   const { code, stderr } = await runFrontdesk(args, { home, env: server.env });
   expect([code, server.requests]).toEqual([2, []]);
   const { error } = JSON.parse(stderr);
-  expect([error.faults.length, error.faultCount]).toEqual([20, 30]);
+  expect([error.faults.length, error.faultCount]).toEqual([1, 30]);
   expect(error.faults[0]).toEqual({
-    where: 'line 2, column active',
+    where: 'row 1, line 2 and 29 more, column active',
+    row: 1,
     line: 2,
     column: 2,
     field: 'active',
     message: expect.stringContaining('maybe'),
+    count: 30,
   });
 });
 

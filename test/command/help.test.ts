@@ -8,9 +8,16 @@ it('frontdesk without words prints the overview and succeeds, as with --help', a
   const { code, stdout, stderr } = await runFrontdesk([]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('  card block      Block gift cards (cannot be undone)\n');
-  expect(stdout).toContain('frontdesk -p sandbox card get <cardId>');
-  expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+  expect(stdout.indexOf('card get')).toBeLessThan(stdout.indexOf('calendar update'));
+  expect(stdout).toContain('frontdesk sandbox info');
+  expect(stdout).toContain('frontdesk auth login');
   for (const args of [['--help'], ['-h'], ['help']]) expect((await runFrontdesk(args)).stdout).toBe(stdout);
+});
+
+it('the overview fits on 24 rows of 80 columns', async () => {
+  const lines = (await runFrontdesk([])).stdout.trimEnd().split('\n');
+  expect(lines.length).toBeLessThan(24);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
 it.each([
@@ -38,7 +45,7 @@ it('help exit-codes prints the table of exit codes', async () => {
   expect(stdout).toMatch(/^ {2}124 {3}TIMEOUT /m);
 });
 
-it.each(['options', 'environment', 'output', 'bulk', 'outcomes', 'plans', 'accessibility'])(
+it.each(['options', 'environment', 'output', 'bulk', 'outcomes', 'plans', 'agents', 'accessibility'])(
   'help has the topic %s',
   async (topic) => {
     const { code, stdout, stderr } = await runFrontdesk(['help', topic]);
@@ -113,7 +120,7 @@ it('schema refuses an unknown command with the nearest one', async () => {
 });
 
 const NO_SEARCH =
-  'The service documents no search and no list of cards, so you need the card ID. `frontdesk history` shows the cards that were changed from this machine.';
+  'The service documents no search and no list of cards. `frontdesk card find` finds cards that this machine has read or changed, by order number.';
 
 it('the help of card says that the service has no search', async () => {
   const { code, stdout } = await runFrontdesk(['card', '--help']);
@@ -149,9 +156,28 @@ it.each([
   [['event'], 'hint: did you mean `frontdesk calendar event`?'],
   [['card', 'unblock', CARD], 'hint: no command undoes `block`'],
   [['deactivate', CARD], 'hint: no command undoes `activate`'],
+  [['whoami'], 'hint: did you mean `frontdesk auth status`?'],
+  [['auth', 'whoami'], 'hint: did you mean `frontdesk auth status`?'],
+  [['login'], 'hint: did you mean `frontdesk auth login`?'],
+  [['undo'], 'hint: did you mean `frontdesk runs revert`?'],
+  [['watch', CARD, '--status', 'BLOCKED'], `hint: did you mean \`frontdesk card wait ${CARD} --status BLOCKED\`?`],
+  [['version'], 'hint: did you mean `frontdesk --version`?'],
+  [['card', 'show', CARD], `hint: did you mean \`frontdesk card get ${CARD}\`?`],
+  [['card', 'view', CARD], `hint: did you mean \`frontdesk card get ${CARD}\`?`],
+  [['show', CARD], `hint: did you mean \`frontdesk card get ${CARD}\`?`],
+  [['runs', 'view'], 'hint: did you mean `frontdesk runs show`?'],
+  [['card', 'get', CARD, '--jq', '.status'], 'hint: did you mean --query?'],
+  [['card', 'get', CARD, '--template={{.status}}'], 'hint: did you mean --query?'],
+  [['runs', 'list', '--format', 'json'], 'hint: did you mean --output?'],
+  [['card', 'help'], 'hint: did you mean `frontdesk card --help`?'],
+  [['card', 'get', 'help'], 'hint: did you mean `frontdesk card get --help`?'],
+  [['calendar', 'subscribers', 'list', 'help'], 'hint: did you mean `frontdesk calendar subscribers list --help`?'],
+  [['card', 'block', CARD, '–yes'], 'hint: write --yes'],
+  [['card', 'block', CARD, '—reason', 'lost', '--yes'], 'hint: write --reason'],
+  [['card', 'get', CARD, '−o=json'], 'hint: write -o'],
   [['card', 'search', 'smith'], `hint: ${NO_SEARCH}`],
   [['card', 'list'], `hint: ${NO_SEARCH}`],
-  [['-p', 'live', 'card', 'find', 'secret-of-mine'], `hint: ${NO_SEARCH}`],
+  [['-p', 'live', 'card', 'search', 'secret-of-mine'], `hint: ${NO_SEARCH}`],
   [['cards', 'list'], `hint: ${NO_SEARCH}`],
   [['search', 'smith'], `hint: ${NO_SEARCH}`],
   [

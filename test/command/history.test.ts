@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ledgerIn } from '../support/open-service.ts';
 import { cardId, cardNumber, lastLine, playService, REPLACEMENT_ID, refusal } from '../support/plain-service.ts';
 import { CALENDAR_TOKEN, CARDS_TOKEN, type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { copyHome, createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
@@ -12,7 +13,7 @@ type Entry = Readonly<Record<string, unknown>>;
 
 async function history(home: Home, args: readonly string[] = []): Promise<Entry[]> {
   const { stdout } = await runFrontdesk(['history', ...args, '--json'], { home });
-  // An array of objects, by the contract; what differs fails the comparison.
+  // What differs fails the comparison.
   return JSON.parse(stdout) as Entry[];
 }
 
@@ -186,7 +187,7 @@ test('history --since and --until take days of the local zone, each with all its
   const home = createHome();
   const server = await startRecordingServer(playService());
   await runFrontdesk([...BLOCK], { env: server.env, home });
-  const path = join(home.stateDir, 'history.jsonl');
+  const path = ledgerIn(home);
   const at = (time: string) =>
     writeFileSync(path, readFileSync(path, 'utf8').replace(/"time":"[^"]+"/, `"time":"${time}"`));
   const found = async (args: readonly string[], TZ: string) => {
@@ -208,7 +209,7 @@ test('history --since and --until take days of the local zone, each with all its
 
 async function noMatch(args: readonly string[]): Promise<string> {
   const home = await withThreeWrites();
-  const path = join(home.stateDir, 'history.jsonl');
+  const path = ledgerIn(home);
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace(/"time":"[^"]+"/, '"time":"2026-09-03T10:00:00.000Z"'));
   const result = await runFrontdesk(['history', ...args], { home, env: { TZ: 'UTC' } });
@@ -217,11 +218,11 @@ async function noMatch(args: readonly string[]): Promise<string> {
 }
 
 test.each([
-  [['--id', CARD_ID], `No write of card ${CARD_ID} on this machine. Records begin 3 Sep 2026.`],
-  [['--id', 'sub_9'], 'No write of "sub_9" on this machine. Records begin 3 Sep 2026.'],
+  [['--id', CARD_ID], `No write of card ${CARD_ID} on this machine. Records begin 3 Sep 2026, 10:00 UTC.`],
+  [['--id', 'sub_9'], 'No write of "sub_9" on this machine. Records begin 3 Sep 2026, 10:00 UTC.'],
   [
     ['--operation', 'card.block', '--outcome', 'applied', '--since', '7d'],
-    'No card block with outcome applied since 7d on this machine. Records begin 3 Sep 2026.',
+    'No card block with outcome applied since 7d on this machine. Records begin 3 Sep 2026, 10:00 UTC.',
   ],
 ])(
   'history --id %j without a match says what was looked for, and since when there are records',
@@ -246,7 +247,7 @@ test('history --id says that there are no records at all', async () => {
 test('history --id finds a raw call by the card in its path', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService());
-  await runFrontdesk(['api', 'POST', `/v1/cards/${CARD_ID}/block`, '--yes'], { env: server.env, home });
+  await runFrontdesk(['api', 'POST', `/v1/cards/${CARD_ID}/notes`, '--yes'], { env: server.env, home });
   expect(await history(home, ['--id', CARD_ID])).toMatchObject([{ operation: 'api' }]);
   expect(await history(home, ['--id', CARD_ID.slice(0, 9)])).toMatchObject([{ operation: 'api' }]);
 });
@@ -504,8 +505,8 @@ test('a history that cannot be read leaves the rows of runs: a whole document, e
   const home = createHome();
   const server = await startRecordingServer(playService());
   await runFrontdesk(['card', 'block', cardId(1), cardId(2), '--yes', '-j', '1'], { home, env: server.env });
-  rmSync(join(home.stateDir, 'history.jsonl'), { force: true });
-  mkdirSync(join(home.stateDir, 'history.jsonl'));
+  mkdirSync(join(home.stateDir, 'writes'));
+  mkdirSync(join(home.stateDir, 'writes', '20260101.00000000.ndjson'));
   const result = await runFrontdesk(['history', '--json'], { home, env: server.env });
   expect(result.code).toBe(16);
   expect((JSON.parse(result.stdout) as { id: string }[]).map(({ id }) => id)).toEqual([cardId(2), cardId(1)]);

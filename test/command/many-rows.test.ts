@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -76,11 +76,9 @@ test('an empty CSV cell is omitted, and counted as left unchanged', async () => 
   const stdin = 'id,email,active\nsub_1,,TRUE\nsub_2,a@b.c,False\n';
   const result = await sent([...SUBSCRIBERS.slice(0, -2)], stdin);
   expect(result.requests).toEqual(['sub_1 {"active":true}', 'sub_2 {"email":"a@b.c","active":false}']);
-  expect(result.stderr).toContain('\nempty cells left unchanged: 1 in email\n');
+  expect(result.stderr).toContain('\nempty cells not sent: 1 in email\n');
   const json = await sent(SUBSCRIBERS, stdin);
-  expect(json.stderr).toContain(
-    '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells left unchanged: 1 in email"}}\n',
-  );
+  expect(json.stderr).toContain('{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells not sent: 1 in email"}}\n');
 });
 
 test('--ignore-columns skips columns, and keeps them in the file of --failed, which is read in the same way', async () => {
@@ -150,7 +148,7 @@ test('a dry run says that --expect was not compared, and ends with how many rows
   const { stderr } = await sent(args, `cardId,reason\n${ONE},\n`);
   expect(stderr.trimEnd().split('\n')).toEqual([
     '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared, because a dry run reads no card"}}',
-    '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells left unchanged: 1 in reason"}}',
+    '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells not sent: 1 in reason"}}',
   ]);
 });
 
@@ -161,7 +159,7 @@ test('--shard with --rate says how fast all shards are together', async () => {
   );
 });
 
-test('more rows than maxRows of the profile are refused with 5, but not planned', async () => {
+test('more rows than maxRows of the profile are refused with 5, and a plan of them is applied', async () => {
   const server = await startRecordingServer(playService());
   const home = createHome();
   const run = (args: readonly string[], stdin = '') => runFrontdesk(args, { env: server.env, home, stdin });
@@ -177,14 +175,15 @@ test('more rows than maxRows of the profile are refused with 5, but not planned'
     const result = await live(args, stdin);
     expect(result).toMatchObject({ code: 5, stdout: '' });
     expect(result.stderr).toContain('profile live allows at most 2 rows at once (maxRows), but the input has 3');
+    expect(result.stderr).toContain('then make a plan (--plan <file>), review it, and apply it');
   }
   expect(server.lines).toEqual([]);
   expect(await live(BLOCK, idLines(2))).toMatchObject({ code: 0 });
   expect(await live(['card', 'get', '--from', '-'], idLines(3))).toMatchObject({ code: 0 });
   const plan = join(home.path, 'a.plan');
   expect(await live(['card', 'block', '--from', '-', '--plan', plan], idLines(3))).toMatchObject({ code: 0 });
-  expect(await live(['plan', 'apply', plan, '--yes'])).toMatchObject({ code: 5 });
-  expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(2);
+  expect(await live(['plan', 'apply', plan, '--yes'])).toMatchObject({ code: 0 });
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(5);
 });
 
 test('--empty-cells clear sends the empty text instead', async () => {
@@ -192,20 +191,17 @@ test('--empty-cells clear sends the empty text instead', async () => {
   expect(result.requests).toEqual(['sub_1 {"email":""}']);
 });
 
-test('a text with a NUL that was written with --csv-raw is read with it unchanged', async () => {
+test('a text with a NUL is read as it was written', async () => {
   const name = 'Ann\u0000Berg';
   const list = { object: 'list', data: [{ id: 'sub_1', first_name: name }], url: '/v1/x' };
   const server = await startRecordingServer(({ method }) => ({
     body: method === 'GET' ? list : { id: 'sub_1', first_name: name },
   }));
   const columns = ['--columns', 'id,first_name'];
-  const written = await runFrontdesk(
-    ['calendar', 'subscribers', 'list', 'cal_1', '-o', 'csv', '--csv-raw', ...columns],
-    { env: server.env },
-  );
-  const update = [...SUBSCRIBERS, '--yes', '-q'];
-  expect(await runFrontdesk(update, { env: server.env, stdin: written.stdout })).toMatchObject({ code: 2 });
-  await runFrontdesk([...update, '--csv-raw'], { env: server.env, stdin: written.stdout });
+  const written = await runFrontdesk(['calendar', 'subscribers', 'list', 'cal_1', '-o', 'csv', ...columns], {
+    env: server.env,
+  });
+  await runFrontdesk([...SUBSCRIBERS, '-q'], { env: server.env, stdin: written.stdout });
   expect(server.requests.map(({ body }) => body)).toEqual(['', JSON.stringify({ first_name: name })]);
 });
 
@@ -251,7 +247,9 @@ test.each([
 });
 
 test('one shard checks the whole input', async () => {
-  expect(await refused([...BLOCK, '--shard', '1/2'], `${ONE}\nzz\n`)).toContain('line 2: \\"zz\\" is not a card ID');
+  expect(await refused([...BLOCK, '--shard', '1/2'], `${ONE}\nzz\n${cardId(2)}\n`)).toContain(
+    'line 2: \\"zz\\" is not a card ID',
+  );
 });
 
 test('--allow-duplicates accepts the same ID twice', async () => {
@@ -329,9 +327,9 @@ test('the table of a run has row, ID, outcome, and status or message, and the su
   expect(lines[2]).toBe(
     `2\t${TWO}\trejected\t409\tcould not block card ${TWO}: the service returned 409 (CARD_EXPIRED: "no"). Nothing was changed.`,
   );
-  expect(result.stderr).toMatch(/^card block \(run may\): 3 rows: 1 applied; 3 requests, 0 retries, /);
+  expect(result.stderr).toMatch(/^3 cards, run may, \d+ s\n {2}1 applied\n/);
   expect(result.stderr).toContain(
-    '\n2 rejected: 2 CARD_EXPIRED; list them: frontdesk runs results may --outcome rejected\n',
+    '\n  2 rejected: 2 CARD_EXPIRED: "no"\nAll 2 rows: frontdesk runs results may --outcome rejected\n',
   );
 });
 
@@ -411,7 +409,7 @@ test('a run that stops at a 401 says what to do before it is resumed', async () 
   const args = ['card', 'activate', '--from', '-', '--yes', '-j', '1', '--run', 'm'];
   const written = await runFrontdesk(args, { env: server.env, stdin: idLines(2) });
   expect(written.stderr).toMatch(
-    /\nstopped: .*did not accept the token in FRONTDESK_CARDS_TOKEN.*\nhint: put a valid token into FRONTDESK_CARDS_TOKEN\nNext: frontdesk runs resume m\n$/,
+    /\nstopped: .*did not accept the token in FRONTDESK_CARDS_TOKEN.*\nhint: put a valid token into FRONTDESK_CARDS_TOKEN\nNext: frontdesk runs resume m\nAll 2 rows: frontdesk runs results m --outcome rejected,not_sent\n$/,
   );
   const read = await runFrontdesk(['card', 'get', '--from', '-', '-j', '1'], { env: server.env, stdin: idLines(2) });
   expect(read.stderr.match(/^hint: put a valid token/gm)).toHaveLength(1);
@@ -427,18 +425,19 @@ const notices = (stderr: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as { notice?: { code: string; message: string } })
     .flatMap(({ notice }) => (notice === undefined ? [] : [`${notice.code} ${notice.message}`]));
+const NOT_SHOWN = 'the response shows no status, not BLOCKED. Check the card';
 const LACKS = 'the response lacks status, which the service documents as required. The rest is shown';
 
 test.each([
-  ['a write', BLOCK],
-  ['a read', ['card', 'get', '--from', '-', '-o', 'ndjson', '--quiet']],
-])('a field that the response to a row lacks is reported with the row: %s', async (_what, args) => {
+  ['a write', BLOCK, [`OTHER_STATUS row 1: ${NOT_SHOWN}`]],
+  ['a read', ['card', 'get', '--from', '-', '-o', 'ndjson', '--quiet'], []],
+])('a field that the response to a row lacks is reported with the row: %s', async (_what, args, warned) => {
   const server = await startRecordingServer(
     playService((request) => (cardNumber(request) === 1 ? { body: withoutStatus } : undefined)),
   );
   const result = await lacking(server, args, 2);
   expect(result.code).toBe(0);
-  expect(notices(result.stderr)).toEqual([`MISSING_FIELD row 1: ${LACKS}`]);
+  expect(notices(result.stderr)).toEqual([...warned, `MISSING_FIELD row 1: ${LACKS}`]);
 });
 
 test('fields that responses lack are reported for five rows, then counted', async () => {
@@ -447,7 +446,11 @@ test('fields that responses lack are reported for five rows, then counted', asyn
   );
   const result = await lacking(server, BLOCK, 7);
   expect(notices(result.stderr)).toEqual([
-    ...[1, 2, 3, 4, 5].map((row) => `MISSING_FIELD row ${row}: ${LACKS}`),
+    ...[1, 2, 3, 4, 5].flatMap((row) => [
+      `OTHER_STATUS row ${row}: ${NOT_SHOWN}`,
+      `MISSING_FIELD row ${row}: ${LACKS}`,
+    ]),
+    'OTHER_STATUS 2 more rows with OTHER_STATUS',
     'MISSING_FIELD 2 more rows with MISSING_FIELD',
   ]);
 });
@@ -613,6 +616,48 @@ test('--failed replaces the input if it wrote that file', async () => {
   );
 });
 
+test('--failed of a shard replaces its own rows, and none of another shard', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
+  const left = join(home.path, 'work', 'left.csv');
+  const args = ['card', 'block', '--from', '-', '--yes', '--failed', 'left.csv', '--shard'];
+  const block = (shard: string, stdin = idLines(4)) => runFrontdesk([...args, shard], { env: server.env, home, stdin });
+  const rows = () =>
+    readFileSync(left, 'utf8')
+      .split('\n')
+      .flatMap((line) => line.split(',')[1] ?? []);
+  expect((await block('1/2')).code).toBe(15);
+  const refused = await block('2/2');
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toContain('--failed: left.csv has rows of another shard. Nothing was sent.');
+  expect(server.requests).toHaveLength(2);
+  expect(rows()).toEqual(['_row', '1', '3']);
+  expect((await block('1/2')).code).toBe(15);
+  writeFileSync(left, 'cardId,_row,_outcome,_error\n');
+  expect((await block('2/2')).code).toBe(15);
+  expect(rows()).toEqual(['_row', '2', '4']);
+});
+
+test.each([
+  ['a file of somebody else', 'mine\n', 16],
+  ['the rows of another shard', `cardId,_row,_outcome,_error\n${TWO},2,rejected,x\n`, 16],
+  ['an empty file', '', 15],
+])('%s that appears during a run at the path of --failed', async (_, content, code) => {
+  const home = createHome();
+  const left = join(home.path, 'work', 'left.csv');
+  const server = await startRecordingServer(() => {
+    writeFileSync(left, content);
+    return refusal(409, 'CARD_EXPIRED');
+  });
+  const args = ['card', 'block', '--from', '-', '--yes', '--failed', 'left.csv'];
+  const end = await runFrontdesk(args, { env: server.env, home, stdin: `${ONE}\n` });
+  expect(end.code).toBe(code);
+  expect(readFileSync(left, 'utf8')).toContain(code === 16 ? content : `${ONE},1,rejected,`);
+  expect(end.stderr.includes('--failed: another file appeared at left.csv, and was left alone')).toBe(code === 16);
+  // The temporary file is gone too.
+  expect(readdirSync(join(home.path, 'work'))).toEqual(['left.csv']);
+});
+
 test('a row that is marked as done is an error in a change, unless its outcome column is ignored', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService());
@@ -645,7 +690,7 @@ test('--failed has no row of an earlier input after a call that had nothing to d
   const left = join(home.path, 'work', 'left.csv');
   const block = (stdin: string, ...more: string[]) =>
     runFrontdesk(['card', 'block', '--from', '-', '--failed', 'left.csv', ...more], { env: server.env, home, stdin });
-  const inputs = [['cardId,reason\n'], [`cardId\n${ONE}\n`, '--shard', '2/2'], ['cardId\n', '--plan', 'p.plan']];
+  const inputs = [['cardId,reason\n'], ['cardId\n', '--plan', 'p.plan']];
   for (const [stdin = '', ...more] of inputs) {
     expect((await block(`cardId\n${ONE}\n`, '--yes')).code).toBe(15);
     expect(readFileSync(left, 'utf8')).toContain(ONE);
@@ -724,4 +769,181 @@ test.each([
   const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, stdin: 'id,name\nc1,x\n' });
   expect({ code, stdout, lines: server.lines }).toEqual({ code: 2, stdout: '', lines: [] });
   expect(stderr).toContain(`${option} and --from: cannot both read stdin`);
+});
+
+const TILL = `Card Number;Ticket;Store;Paid\n${ONE};T-1;12;x\n${TWO};T-2;13;x\n${cardId(3)};T-3;12;x\nbad;T-4;13;x\n`;
+const SHAPED = [...BLOCK, '--map', 'Card Number=cardId', '--where', 'Store=12', '--ignore-columns', 'Paid'];
+const TICKET = ['--reason', 'lost, ticket {Ticket} {{x}}'];
+
+test('--map, --where and {Column} take a file with other headers, and rows that are left out are judged by nothing', async () => {
+  const result = await sent([...SHAPED, ...TICKET], TILL);
+  expect(result.code).toBe(0);
+  expect(result.requests).toEqual([
+    `${ONE}/block {"reason":"lost, ticket T-1 {x}"}`,
+    `${cardId(3)}/block {"reason":"lost, ticket T-3 {x}"}`,
+  ]);
+  expect(result.stdout).toMatch(/^\{"row":1,.*\n\{"row":3,.*\n$/);
+});
+
+test('--rows takes the rows with these numbers, and --expect-rows counts what is left', async () => {
+  const trial = await sent([...SHAPED, ...TICKET, '--rows', '2-3', '--expect-rows', '1'], TILL);
+  expect([trial.code, trial.requests]).toEqual([0, [`${cardId(3)}/block {"reason":"lost, ticket T-3 {x}"}`]]);
+  const none = await sent([...SHAPED, ...TICKET, '--rows', '2-2'], TILL);
+  expect([none.code, none.requests]).toEqual([0, []]);
+  expect(none.stderr).toContain('no row is left of 4 rows after --where and --rows');
+  const other = await sent([...SHAPED, ...TICKET, '--rows', '1-3', '--expect-rows', '3'], TILL);
+  expect([other.code, other.requests]).toEqual([17, []]);
+});
+
+test('a run of some rows of its input is known by their numbers: results, resume and history have each', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(
+    playService((_request, count) => (count === 2 ? refusal(401, 'NO') : undefined)),
+  );
+  const options = { env: server.env, home };
+  const begin = [...SHAPED, ...TICKET, '--rows', '3-5', '--run', 'till', '-j', '1'];
+  const input = `${TILL}${cardId(5)};T-5;12;x\n`;
+  expect((await runFrontdesk(begin, { ...options, stdin: input })).code).toBe(4);
+  const results = await runFrontdesk(['runs', 'results', 'till', '--as-input', '-o', 'csv'], options);
+  expect({ code: results.code, stdout: results.stdout }).toEqual({
+    code: 0,
+    stdout: `Card Number;Ticket;Store;Paid;_outcome\n${cardId(3)};T-3;12;x;applied\n${cardId(5)};T-5;12;x;rejected\n`,
+  });
+  // Two rows are left after the options, whatever their numbers are.
+  await runFrontdesk(['profile', 'set', 'default', '--max-rows', '2'], options);
+  const resumed = await runFrontdesk(['runs', 'resume', 'till'], options);
+  expect(resumed.code).toBe(0);
+  expect(rowLines(resumed.stdout)).toEqual(['3 applied 200 1', '5 applied 200 2']);
+  expect(server.requests.map(({ url }) => url)).toEqual([3, 5, 5].map((number) => `/v1/cards/${cardId(number)}/block`));
+  const history = await runFrontdesk(['history', '-o', 'json', '--query', '[].id'], options);
+  expect(JSON.parse(history.stdout)).toEqual([cardId(5), cardId(3)]);
+});
+
+test('--rows leaves out what cannot be read in other rows of NDJSON', async () => {
+  const input = `{"cardId":"${ONE}"}\n{"cardId":}\n5\n`;
+  const trial = await sent([...BLOCK, '--rows', '1-1'], input);
+  expect([trial.code, trial.requests]).toEqual([0, [`${ONE}/block {}`]]);
+  expect(await refused([...BLOCK, '--rows', '1-2'], input)).toContain('1 fault in stdin: line 2, column 11');
+});
+
+test('an empty row is judged where --rows and --where take it', async () => {
+  const input = `cardId,reason\n${ONE},lost\n,\n${TWO},lost\n`;
+  for (const taken of [
+    ['--rows', '1-1'],
+    ['--where', 'reason=lost', '--rows', '1-1'],
+    ['--rows', '2-2'],
+  ]) {
+    expect((await sent([...BLOCK, ...taken], input)).requests).toHaveLength(1);
+  }
+  expect((await sent([...BLOCK, '--where', 'reason=lost'], input)).requests).toHaveLength(2);
+  for (const taken of [
+    ['--rows', '1-2'],
+    ['--where', 'reason!=x'],
+  ]) {
+    expect(await refused([...BLOCK, ...taken], input)).toContain('line 3: the row is empty, but rows follow it');
+  }
+});
+
+test.each([
+  ['a list of IDs', `${ONE}\n${TWO}\n`],
+  ['an array of IDs', JSON.stringify([ONE, TWO])],
+])('{id} in a text stands for the ID of %s', async (_what, input) => {
+  expect((await sent([...BLOCK, '--reason', 'sweep of {id}'], input)).requests).toEqual([
+    `${ONE}/block {"reason":"sweep of ${ONE}"}`,
+    `${TWO}/block {"reason":"sweep of ${TWO}"}`,
+  ]);
+});
+
+test('--run with other shaping is another run', async () => {
+  const home = createHome();
+  const args = [...SHAPED, ...TICKET, '--run', 'till'];
+  expect((await sent(args, TILL, home)).code).toBe(0);
+  expect(await refused([...args, '--rows', '1-9'], TILL, home)).toContain('--rows is not what it was started with');
+  const same = TILL.replace('Paid', 'X').replaceAll(';x', ';{x}');
+  const text = ['--ignore-columns', 'X', '--reason', 'lost, ticket {Ticket} {X}'];
+  const shaped = SHAPED.filter((word) => word !== '--ignore-columns' && word !== 'Paid');
+  expect(await refused([...shaped, ...text, '--run', 'till'], same, home)).toContain(
+    ', and a text with {Column} is not what it was started with. Nothing was sent.',
+  );
+});
+
+test('--failed keeps the columns and the delimiter of the file, and is input with the same options', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService(() => refusal(409, 'CARD_NOT_BLOCKABLE')));
+  const options = { env: server.env, home };
+  await runFrontdesk([...SHAPED, ...TICKET, '--rows', '1-1', '--failed', 'failed.csv'], { ...options, stdin: TILL });
+  const failed = readFileSync(join(home.path, 'work', 'failed.csv'), 'utf8');
+  expect(failed).toMatch(
+    new RegExp(`^Card Number;Ticket;Store;Paid;_row;_outcome;_error\n${ONE};T-1;12;x;1;rejected;`),
+  );
+  expect((await sent([...SHAPED, ...TICKET], failed)).requests).toEqual([
+    `${ONE}/block {"reason":"lost, ticket T-1 {x}"}`,
+  ]);
+});
+
+test.each([
+  [
+    ['--map', 'Card Nummer=cardId'],
+    '--map: the input has no column "Card Nummer": its columns are "Card Number", "Ticket", "Store", "Paid"',
+  ],
+  [
+    ['--map', 'Card Number=cardNumber'],
+    '--map: "Card Number=cardNumber" names no field: the fields are cardId, reason, id',
+  ],
+  [
+    ['--map', 'Card Number=cardId', '--where', 'Shop=1'],
+    '--where: the input has no column "Shop": its columns are "Card Number", "Ticket", "Store", "Paid"',
+  ],
+  [
+    ['--map', 'Card Number=cardId', '--reason', '{Bill}'],
+    '{Bill}: the input has no column "Bill": its columns are "Card Number", "Ticket", "Store", "Paid"',
+  ],
+  [
+    ['--map', 'Card Number=cardId', '--reason', '{}'],
+    '--reason: has {} or a brace alone: {Column} is the cell of a column, {{ and }} are braces',
+  ],
+  [['--where', 'Store=12', '--shard', '1/2'], '--shard: cannot be given with --where or --rows'],
+  [['--rows', '10'], '--rows: must be n-m, such as 1-10 or 7-7, not "10"'],
+])('shaping that cannot be is refused with the columns that there are: %j', async (args, problem) => {
+  expect(await refused([...BLOCK, ...args], TILL)).toContain(problem.replaceAll('"', '\\"'));
+});
+
+test('a row whose cell a text needs and that is empty is a fault', async () => {
+  const text = `cardId,Ticket\n${ONE},\n`;
+  expect(await refused([...BLOCK, '--reason', 'ticket {Ticket}'], text)).toContain(
+    'the cell of \\"Ticket\\" is empty, which the text of the option needs',
+  );
+});
+
+test('a cell that a text takes is judged like one of a field, for it is sent', async () => {
+  const text = `cardId,Ticket\n${ONE},#REF!\n${TWO},="007"\n`;
+  const refusal = await refused([...BLOCK, '--reason', 'ticket {Ticket}'], text);
+  expect(refusal).toContain('row 1, line 2, column Ticket: #REF! is a spreadsheet error');
+  expect(refusal).toContain('row 2, line 3, column Ticket: =\\"007\\" is a formula');
+  expect((await sent([...BLOCK, '--where', 'Ticket=#REF!'], text)).requests).toEqual([`${ONE}/block {}`]);
+});
+
+test('rows of the older file are not said to be missing in an input of which some rows were left out', async () => {
+  const home = createHome();
+  writeFileSync(join(home.path, 'work', 'old.csv'), 'id,email\ns1,a@x\ns2,b@x\n');
+  const args = [...SUBSCRIBERS, '--changed-from', 'old.csv', '--where', 'id=s1'];
+  expect((await sent(args, 'id,email\ns1,n@x\ns2,m@x\n', home)).stderr).toContain(
+    '1 row in the older file but not among the rows taken, left unchanged',
+  );
+});
+
+test('shaping is said in a dry run and in a plan', async () => {
+  const home = createHome();
+  const dry = await sent([...SHAPED, ...TICKET, '--dry-run', '-o', 'table'], TILL, home);
+  expect(dry.stderr).toContain('column "Card Number" is read as cardId; 2 rows are left out (--where "Store=12")');
+  const planned = await sent([...SHAPED.filter((arg) => arg !== '--yes'), ...TICKET, '--plan', 'p.ndjson'], TILL, home);
+  expect(planned.code).toBe(0);
+  const [header = ''] = readFileSync(join(home.path, 'work', 'p.ndjson'), 'utf8').split('\n');
+  expect(JSON.parse(header)).toMatchObject({
+    rows: 2,
+    shape: { map: ['Card Number=cardId'], where: ['Store=12'], leftOut: 2 },
+  });
+  const shown = await runFrontdesk(['plan', 'show', 'p.ndjson'], { home });
+  expect(shown.stderr).toContain(`note: Input: "column 'Card Number' is read as cardId"\n`);
+  expect(shown.stderr).toContain(`note: Input: "2 rows are left out (--where 'Store=12')"\n`);
 });

@@ -1,7 +1,7 @@
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { openService, REISSUE } from '../support/open-service.ts';
+import { expect, it, vi } from 'vitest';
+import { ledgerIn, openService, REISSUE } from '../support/open-service.ts';
 import { cardId } from '../support/plain-service.ts';
 
 const EVENT = [
@@ -17,6 +17,8 @@ const EVENT = [
   '-q',
 ];
 
+const BLOCK = ['card', 'block', cardId(3), '--yes', '-q', '--retries', '0'];
+
 it.concurrent('an open reissue is not sent a second time with --yes, but with --again', async () => {
   const { run, posts, list } = await openService();
   expect((await run(REISSUE)).code).toBe(8);
@@ -27,8 +29,8 @@ it.concurrent('an open reissue is not sent a second time with --yes, but with --
   expect(second.stderr).toContain(`is open (entry ${String(first?.['entry'])})`);
   expect(second.stderr).toContain('Nothing was sent.');
   expect(posts()).toBe(1);
-  const raw = await run(['api', 'POST', `/v1/cards/${cardId(1).toUpperCase()}/reissue`, '--yes']);
-  expect([raw.code, posts()]).toEqual([17, 1]);
+  const upper = await run(['card', 'reissue', cardId(1).toUpperCase(), '--yes']);
+  expect([upper.code, posts()]).toEqual([17, 1]);
   expect((await run([...REISSUE, '--again'])).code).toBe(8);
   expect(posts()).toBe(2);
   expect((await run(['card', 'reissue', cardId(2), '--yes', '-q'])).code).toBe(8);
@@ -130,15 +132,30 @@ it.concurrent('doctor counts open reissues', async () => {
   );
 });
 
+it.concurrent('a block that another process is sending is open: it is counted, and a later one does not close it', async () => {
+  const { run, service, server, list } = await openService();
+  service.isBroken = false;
+  let release = () => {};
+  service.held = new Promise((resolve) => (release = resolve));
+  const first = run(BLOCK);
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 60_000 });
+  service.held = Promise.resolve();
+  const checked = await run(['doctor', '--json', '--query', "checks[?name=='open-writes'].[status, message] | [0]"]);
+  expect(JSON.parse(checked.stdout)).toEqual(['ok', '1 write is in progress']);
+  expect((await run(BLOCK)).code).toBe(0);
+  expect((await list('--open')).map(({ supersededBy }) => supersededBy)).toEqual([undefined]);
+  release();
+  expect((await first).code).toBe(0);
+  expect((await list()).map(({ outcome }) => outcome)).toEqual(['applied', 'applied']);
+});
+
 it.concurrent('a reissue is refused if the records cannot be read', async () => {
   const { run, posts, home } = await openService();
   await run(REISSUE);
-  chmodSync(join(home.stateDir, 'history.jsonl'), 0o666);
+  chmodSync(ledgerIn(home), 0o666);
   const { code } = await run(['card', 'reissue', cardId(2), '--yes', '-q']);
   expect([code, posts()]).toEqual([4, 1]);
 });
-
-const BLOCK = ['card', 'block', cardId(3), '--yes', '-q', '--retries', '0'];
 
 it.concurrent('an open block is superseded by a later one that is applied, and its own outcome stays unknown', async () => {
   const { run, service, list, server } = await openService();
@@ -157,16 +174,18 @@ it.concurrent('an open block is superseded by a later one that is applied, and i
 it.concurrent.each([
   ['.', ['card', 'block', cardId(3), '--yes']],
   ['.', ['card', 'activate', cardId(3), cardId(4), '--yes']],
-  ['runs', ['calendar', 'update', 'cal_1', '--name', 'x']],
-  ['runs/may', ['card', 'block', cardId(3), '--yes']],
-  ['runs/may', ['card', 'activate', cardId(3), cardId(4), '--yes']],
-  ['runs/may/header.json', ['api', 'POST', `/v1/cards/${cardId(3)}/activate`, '--yes']],
+  ['open', ['calendar', 'update', 'cal_1', '--name', 'x']],
+  ['writes', ['card', 'block', cardId(3), '--yes']],
+  ['runs', ['card', 'activate', cardId(3), cardId(4), '--yes']],
+  ['runs', ['card', 'block', cardId(3), '--yes']],
+  ['open', ['api', 'POST', '/v1/cards/import/rows', '--yes']],
 ])(
   'a state folder that others can write to (%s) ends %j with 4, says so once, and sends nothing',
   async (path, args) => {
     const { run, home, server, service } = await openService();
     service.isBroken = false;
     await run(['card', 'block', cardId(1), cardId(2), '--yes', '-q', '--run', 'may']);
+    await run(['card', 'block', cardId(1), '--yes', '-q']);
     chmodSync(join(home.stateDir, path), 0o777);
     const before = server.requests.length;
     const { code, stdout, stderr } = await run(args);
@@ -176,23 +195,6 @@ it.concurrent.each([
     expect(stderr).toContain('Nothing was sent.');
   },
 );
-
-it.concurrent('a run that others can write to by now ends a change with 4, although nothing else has changed', async () => {
-  const { run, home, server, service } = await openService();
-  service.isBroken = false;
-  await run(['card', 'block', cardId(1), cardId(2), '--yes', '-q', '--run', 'may']);
-  // Long ago, so that the index believes what it knows of the folder.
-  utimesSync(join(home.stateDir, 'runs'), 1, 1);
-  expect((await run(['card', 'block', cardId(3), '--yes', '-q'])).code).toBe(0);
-  const journal = join(home.stateDir, 'runs', 'may', 'journal.jsonl');
-  chmodSync(journal, 0o666);
-  const before = server.requests.length;
-  const { code, stderr } = await run(['card', 'block', cardId(4), '--yes', '-q']);
-  expect([code, server.requests.length]).toEqual([4, before]);
-  expect(stderr).toContain(`${journal} was not used: others can write to it (mode 0666). Nothing was sent.`);
-  chmodSync(journal, 0o600);
-  expect((await run(['card', 'block', cardId(4), '--yes', '-q'])).code).toBe(0);
-});
 
 it.concurrent('the same event is refused within a day, and nothing in the state folder shows its body', async () => {
   const { run, posts, service, home } = await openService();
@@ -227,7 +229,7 @@ it.concurrent.each([
     if (text === undefined) rmSync(path);
     else writeFileSync(path, text);
     // What the index knows of the run is gone too.
-    rmSync(join(home.stateDir, 'open-writes.json'));
+    writeFileSync(join(home.stateDir, 'open', 'bad.run'), '');
     const { code, stdout, stderr } = await run(['history', '--open', '--json']);
     expect(code).toBe(16);
     expect(JSON.parse(stdout)).toMatchObject([{ operation: 'card.reissue' }]);
@@ -237,3 +239,17 @@ it.concurrent.each([
     expect(posts()).toBe(before);
   },
 );
+
+it.concurrent('history chooses by a text in the reason, by the user with their assistant, and by a profile that is named', async () => {
+  const { run, service, list } = await openService();
+  service.isBroken = false;
+  await run(['card', 'block', cardId(1), '--yes', '-q', '--reason', 'Lost, INC-7']);
+  await run(['card', 'block', cardId(2), '--yes', '-q', '--reason', 'stolen']);
+  const idsOf = async (...args: string[]) => (await list(...args)).map(({ id }) => id);
+  expect(await idsOf('--reason', 'inc-7')).toEqual([cardId(1)]);
+  expect(await idsOf('--reason', 'inc-8')).toEqual([]);
+  expect(await idsOf('--user', 'no-such-user')).toEqual([]);
+  expect(await idsOf('-p', 'sandbox')).toEqual([]);
+  const unknown = await run(['history', '-p', 'nope', '--json']);
+  expect([unknown.code, unknown.stdout]).toEqual([2, '']);
+});

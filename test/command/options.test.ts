@@ -5,7 +5,7 @@ import { type Handler, startRecordingServer } from '../support/recording-server.
 import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
-// Contract section 2: the options that every command has, their variables and their precedence.
+// The options that every command has, their variables and their precedence.
 
 const OTHER_ID = '11111111-2222-3333-4444-555555555555';
 const GET = ['card', 'get', CARD_ID];
@@ -27,6 +27,8 @@ test.each([
   [['card', '--json', 'get', '--retries', '0', CARD_ID, '--query', 'status']],
   [['--query', 'status', 'card', 'get', CARD_ID, '-qo', 'json']],
   [['card', 'get', '--query=status', '--output=json', '--', CARD_ID]],
+  [['-o=json', 'card', 'get', CARD_ID, '--query', 'status']],
+  [['card', 'get', CARD_ID, '-qo=json', '--query=status']],
   [['card', 'get', CARD_ID, '-ojson', '--query', 'status', '--timeout', '5s', '--retry-max-time', '1m']],
 ])('options may stand anywhere: %j', async (args) => {
   const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
@@ -42,6 +44,7 @@ test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>
   ['of two options the later one counts', ['-o', 'csv', '-o', 'json'], {}, '"ACTIVE"\n'],
   ['--json is -o json', ['--json'], {}, '"ACTIVE"\n'],
   ['--json after -o csv', ['-o', 'csv', '--json'], {}, '"ACTIVE"\n'],
+  ['-o=csv after --json', ['--json', '-o=csv'], {}, 'ACTIVE\n'],
   ['-o csv after --json', ['--json', '-o', 'csv'], {}, 'ACTIVE\n'],
 ])('the output format: %s', async (_, flags, env, stdout) => {
   const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
@@ -54,8 +57,8 @@ test.each<[readonly string[], Readonly<Record<string, string>>, ...string[]]>([
   [GET, { FRONTDESK_OUTPUT: 'xml' }, 'FRONTDESK_OUTPUT', '"xml"'],
   [[...GET, '--timeout', '0'], {}, '--timeout', '"0"'],
   [[...GET, '--timeout', '0s'], {}, '--timeout', '"0s"'],
-  [[...GET, '--timeout', '30'], {}, '--timeout', '500ms, 30s, 2m or 1h'],
-  [[...GET, '--timeout', '1d'], {}, '--timeout'],
+  [[...GET, '--timeout', '30'], {}, '--timeout', '500ms, 30s, 2m, 1h or 7d'],
+  [[...GET, '--timeout', '8d'], {}, '--timeout', 'at most 7d, not "8d"'],
   [[...GET, '--timeout', '-1s'], {}, '--timeout'],
   [GET, { FRONTDESK_TIMEOUT: 'abc' }, 'FRONTDESK_TIMEOUT', '"abc"'],
   [[...GET, '--retries', '-1'], {}, '--retries'],
@@ -82,11 +85,12 @@ test.each<[readonly string[], Readonly<Record<string, string>>, ...string[]]>([
   [[...GET, OTHER_ID, '--sort-by', 'status'], {}, '--sort-by', 'cannot be sorted'],
   [[...GET, '--json=true'], {}, '--json', 'takes no value'],
   [[...GET, '-qz'], {}, '-z: unknown option', 'a value that begins with "-" goes after "--"'],
-  [[...GET, '-zq'], {}, '-zq: unknown option', 'goes after "--": frontdesk card get -- -zq'],
+  [[...GET, '-zq'], {}, '-zq: unknown option', `goes after "--": frontdesk card get ${CARD_ID} -- -zq\n`],
   [[...GET, OTHER_ID, '-j', 'x', '--rate', '0', '--shard', '3/2'], {}, '--concurrency', '--rate', '--shard'],
   [[...GET, '--jsn'], {}, '--jsn', 'did you mean --json?'],
   [['card', 'get', CARD_ID, '-p', 'nope'], {}, '--profile', '"nope"'],
   [GET, { FRONTDESK_PROFILE: 'nope' }, 'FRONTDESK_PROFILE', '"nope"'],
+  [[...GET, '--ca-file', ''], {}, '--ca-file: is empty'],
   [[...GET, '-n'], {}, '-n: unknown option', '--dry-run is for commands that change something'],
   [['runs', 'show', 'x', '--from', 'y'], {}, '--from: unknown option', '--from is for commands that take many rows'],
   [['profile', 'show', 'default', 'too', 'much'], {}, 'too'],
@@ -111,10 +115,11 @@ test.skipIf(process.platform === 'win32').each([
 
 test.each([
   [
-    ['card', 'block', 'zz', '-j', '4', '--columns', 'nope'],
+    ['card', 'block', 'zz', '-j', '4', '--columns', 'nope,status,nada'],
     [
       '--columns: there is no column "nope"',
-      '--concurrency: belongs to several ids or --from',
+      '--columns: there is no column "nada"',
+      '--concurrency: needs several IDs or --from',
       '<cardId>: "zz" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     ],
   ],
@@ -236,7 +241,6 @@ test('a misspelt --columns of a local command is exit 2 with the nearest name, a
     [['config', 'list'], 'vlaue', 'value'],
     [['doctor'], 'mesage', 'message'],
     [['plan', 'show', 'a.plan'], 'rwo', 'row'],
-    [['plan', 'approve', 'a.plan', '--key', 'k', '--as', 'ann', '--yes'], 'kye', 'key'],
     [['runs', 'revert', 'the-run', '--plan', 'a.plan'], 'sha265', 'sha256'],
     [['card', 'wait', CARD_ID, '--status', 'ACTIVE'], 'statsu', 'status'],
   ];
@@ -379,4 +383,48 @@ test('a dry run is refused by readOnly and requireReason', async () => {
   expect(await run('-p', 'rr')).toMatchObject({ code: 2, stdout: '' });
   expect(await run('-p', 'rr', '--reason', 'no ticket')).toMatchObject({ code: 2, stdout: '' });
   expect(await run('-p', 'rr', '--reason', 'see T-12')).toMatchObject({ code: 0 });
+});
+
+const BLOCK = ['card', 'block', CARD_ID, '--yes'];
+
+test.each<[readonly string[], string]>([
+  [
+    [...BLOCK, '--reason', '--dry-run'],
+    '--reason: its value is missing: --dry-run is an option. Nothing was sent.\nhint: write --reason=--dry-run if that is the value\n',
+  ],
+  [
+    ['card', 'block', '--from', '-y'],
+    '--from: its value is missing: -y is an option. Nothing was sent.\nhint: write --from=-y if that is the value\n',
+  ],
+  [
+    ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--yes', '--out', '-n'],
+    '--out: its value is missing: -n is an option. Nothing was sent.\nhint: write --out=-n if that is the value\n',
+  ],
+  [
+    [...BLOCK, '--reason', 'a', '--reason', 'b'],
+    '--reason: is given more than once, with different values. Nothing was sent.\n',
+  ],
+  [
+    ['card', 'block', '--yes', '--from', 'bad.csv', '--concurrency', '2', '-j', '3'],
+    '2 faults, nothing was sent:\n  --concurrency: is given more than once, with different values\n  1 fault in "bad.csv": row 1, line 2, column cardId: "bad" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n',
+  ],
+])('%j: a lost value and two different values are refused, and nothing is sent', async (args, said) => {
+  const server = await startRecordingServer([]);
+  const home = createHome();
+  writeFileSync(join(home.path, 'work', 'bad.csv'), 'cardId\nbad\n');
+  const result = await runFrontdesk(args, { home, env: server.env });
+  expect(result).toMatchObject({ code: 2, stdout: '', stderr: `frontdesk: ${said}` });
+  expect(server.requests).toEqual([]);
+});
+
+test.each<[readonly string[], string]>([
+  [['--reason=--dry-run'], '--dry-run'],
+  [['--reason', 'a', '--reason', 'a'], 'a'],
+  [['--reason', 'a', '--timeout', '9s', '--timeout', '8s'], 'a'],
+  [['--reason', '--wallet'], '--wallet'],
+])('%j: what is meant is sent', async (options, reason) => {
+  const server = await startRecordingServer([{ body: cardText('BLOCKED') }]);
+  const result = await runFrontdesk([...BLOCK, ...options, '--no-history', '--columns', 'status'], { env: server.env });
+  expect(result).toMatchObject({ code: 0, stdout: 'STATUS\nBLOCKED\n' });
+  expect(server.requests.map(({ body }) => body)).toEqual([JSON.stringify({ reason })]);
 });

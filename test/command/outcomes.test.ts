@@ -3,7 +3,7 @@ import { type Handler, type Reply, startRecordingServer } from '../support/recor
 import { createHome, type Home, NO_PAUSE, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
-// Contract section 5: how a write ends, what is sent again, and how long is waited.
+// How a write ends, what is sent again, and how long is waited.
 
 const OTHER_ID = '11111111-2222-3333-4444-555555555555';
 const PATH = `/v1/cards/${CARD_ID}`;
@@ -34,7 +34,7 @@ const cases: readonly [string, readonly string[], Handler, number, string, numbe
   ['429 used up is rejected', EVENT, () => ({ status: 429, body: {} }), 11, 'rejected', 3],
 ];
 test.each(cases)(
-  'a change ends as one of five outcomes, and the history says which: %s',
+  'a change that is sent ends as one of five outcomes, and the history says which: %s',
   async (_, args, handler, code, outcome, posts) => {
     const server = await startRecordingServer(handler);
     const home = createHome();
@@ -117,8 +117,8 @@ test('a signal while the card of --expect is read: the change was not sent', asy
   const running = startFrontdesk([...BLOCK, '--expect', 'status=ACTIVE', '--json'], { env: server.env });
   await running.waitForOutput('waiting 3');
   running.child.kill('SIGTERM');
-  const { code, stdout, stderr } = await running.result;
-  expect({ code, stdout }).toEqual({ code: 143, stdout: '' });
+  const { signal, stdout, stderr } = await running.result;
+  expect({ signal, stdout }).toEqual({ signal: 'SIGTERM', stdout: '' });
   expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error).toEqual({
     code: 'CANCELLED',
     exitCode: 143,
@@ -135,8 +135,98 @@ test('a signal in the pause before a retry ends the call at once, and nothing is
   await running.waitForOutput('waiting 3');
   running.child.kill('SIGINT');
   const result = await running.result;
-  expect(result).toMatchObject({ code: 130, stdout: '' });
+  expect(result).toMatchObject({ code: null, signal: 'SIGINT', stdout: '' });
   expect(result.stderr).not.toContain('already sent');
   expect(result.stderr).toContain(`cancelled: block card ${CARD_ID}. Nothing was changed.`);
   expect(server.lines).toEqual([`POST ${PATH}/block`]);
+});
+
+const SKIP = [...BLOCK, '--skip-if', 'status=BLOCKED,REISSUED'];
+
+test('a card that is as --skip-if says is printed as read, and the change is neither sent nor recorded', async () => {
+  const server = await startRecordingServer(() => ({ body: cardText('BLOCKED') }));
+  const home = createHome();
+  const { code, stdout, stderr } = await runFrontdesk([...SKIP, '--json'], { env: server.env, home });
+  expect([code, JSON.parse(stdout).status]).toEqual([0, 'BLOCKED']);
+  expect(stderr).toBe('{"notice":{"code":"SKIPPED","message":"Not sent: the card is BLOCKED already"}}\n');
+  expect(server.lines).toEqual([`GET ${PATH}`]);
+  expect(await outcomesOf(home)).toEqual([]);
+});
+
+test.each<[string, Handler, number, string]>([
+  ['shows something else is changed', writesGet({ body: cardText('BLOCKED') }, 'ACTIVE'), 0, 'POST'],
+  ['cannot be read is not', () => ({ status: 404, body: {} }), 3, 'GET'],
+])('with --skip-if a card that %s', async (_what, handler, code, last) => {
+  const server = await startRecordingServer(handler);
+  const result = await runFrontdesk([...SKIP, '--json'], { env: server.env });
+  expect(result.code).toBe(code);
+  expect(server.lines.at(-1)?.split(' ')[0]).toBe(last);
+});
+
+test.each([
+  ['status=Blocked', '"Blocked" is not a status of a card'],
+  ['shade=red', '"shade" is not a field of a card'],
+  ['status', 'give a value: status=<value>'],
+  ['metadata=x', 'name a member of the metadata'],
+])('--skip-if %s is refused, and nothing is sent', async (value, problem) => {
+  const server = await startRecordingServer([]);
+  const { code, stdout, stderr } = await runFrontdesk([...BLOCK, '--skip-if', value], { env: server.env });
+  expect([code, stdout, server.lines]).toEqual([2, '', []]);
+  expect(stderr).toContain(`--skip-if: ${problem}`);
+});
+
+test('rows that --skip-if leaves out are a success: in results, summary and junit, not in --failed, history or a resume', async () => {
+  const blocked = `/v1/cards/${OTHER_ID}`;
+  const server = await startRecordingServer(({ method, url: path }) => ({
+    body: cardText(method === 'POST' || path === blocked ? 'BLOCKED' : 'ACTIVE', path.split('/')[3]),
+  }));
+  const home = createHome();
+  const run = (...args: string[]) => runFrontdesk(args, { env: server.env, home });
+  const nightly = ['card', 'block', CARD_ID, OTHER_ID, '-y', '--skip-if', 'status=BLOCKED', '-j', '1'];
+  const first = await run(...nightly, '--run', 'night', '--failed', 'rest.csv', '-o', 'ndjson');
+  expect(first.code).toBe(0);
+  expect(
+    first.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).outcome),
+  ).toEqual(['applied', 'skipped']);
+  expect(JSON.parse(first.stderr.trimEnd().split('\n').at(-1) ?? '').summary).toMatchObject({
+    outcomes: { applied: 1, skipped: 1 },
+    requests: 1,
+    exitCode: 0,
+  });
+  const sent = server.lines.length;
+  expect(server.lines).toEqual([`GET ${PATH}`, `POST ${PATH}/block`, `GET ${blocked}`]);
+  const again = await run(...nightly, '--run', 'night', '--json');
+  expect([again.code, server.lines.length]).toEqual([0, sent]);
+  const other = await run(...nightly.with(-3, 'status=BLOCKED,EXPIRED'), '--run', 'night');
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('--skip-if')]);
+  const listed = await run('runs', 'results', 'night', '--outcome', 'skipped', '--json');
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ row: 2, id: OTHER_ID, outcome: 'skipped', error: null }]);
+  const report = await run('runs', 'report', 'night', '--as', 'junit');
+  expect(report.stdout).toContain('tests="2" failures="0" errors="0" skipped="0"');
+  expect(report.stdout).toContain('<system-out>skipped: the card is BLOCKED already</system-out>');
+  expect(await outcomesOf(home)).toEqual(['applied']);
+  // The same input of another night is no accident.
+  const next = await run(...nightly, '--run', 'night-2', '--json');
+  expect([next.code, next.stderr]).toEqual([0, expect.not.stringContaining('SAME_INPUT')]);
+});
+
+test('a plan leaves out what --skip-if names, and counts it', async () => {
+  const server = await startRecordingServer(({ url: path }) => ({
+    body: cardText(path.includes(OTHER_ID) ? 'BLOCKED' : 'ACTIVE', path.split('/')[3]),
+  }));
+  const home = createHome();
+  const args = ['card', 'block', CARD_ID, OTHER_ID, '--skip-if', 'status=BLOCKED', '--plan', 'night.plan'];
+  const { code, stdout } = await runFrontdesk([...args, '--json'], { env: server.env, home });
+  expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ rows: 1, unchanged: 0, skipped: 1 })]);
+  expect(server.lines).toEqual([`GET ${PATH}`, `GET /v1/cards/${OTHER_ID}`]);
+});
+
+test('a dry run says that --expect and --skip-if were not compared', async () => {
+  const server = await startRecordingServer([]);
+  const { code, stderr } = await runFrontdesk([...SKIP, '--expect', 'status=ACTIVE', '--dry-run'], { env: server.env });
+  expect([code, server.lines]).toEqual([0, []]);
+  expect(stderr).toContain('--expect and --skip-if were not compared, because a dry run reads no card');
 });

@@ -71,6 +71,7 @@ it('--plan reads each card once and writes what would be sent, with what was kno
     expiresAt: expect.any(String),
     rows: 2,
     unchanged: 0,
+    skipped: 0,
     nonce: expect.stringMatching(/^[0-9a-f]{12}$/),
     sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
@@ -102,6 +103,21 @@ it('--plan prints the header as a resource and says what to do next', async () =
   expect(linesOf(home, 'my plan')[1]).not.toHaveProperty('body');
 });
 
+it('a plan of a part of an input is shown with what was left out, and applied', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
+  writeFileSync(join(home.path, 'work', 'some.csv'), `Card,team\n${cardId(1)},north\n${cardId(2)},south\n`);
+  const shape = ['--map', 'Card=cardId', '--where', 'team=south', '--ignore-columns', 'team'];
+  const made = await run(['card', 'block', '--from', 'some.csv', ...shape, '--reason', 'X-1', '--plan', 'some.plan']);
+  expect(made.code, made.stderr).toBe(0);
+  const shown = await run(['plan', 'show', 'some.plan', '--json']);
+  expect(JSON.parse(shown.stdout).plan.shape).toEqual({ map: ['Card=cardId'], where: ['team=south'], leftOut: 1 });
+  const applied = await run(['plan', 'apply', 'some.plan', '--yes']);
+  expect(applied.code, applied.stderr).toBe(0);
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([`POST /v1/cards/${cardId(2)}/block`]);
+});
+
 it('--plan makes two plans of equal rows', async () => {
   const { home, server } = await planOf(1);
   await runFrontdesk([...BLOCK, '--plan', 'q.plan'], { home, env: server.env, stdin: idLines(1) });
@@ -124,6 +140,21 @@ it('--plan for a single ID exits with the code of the read, or 17', async () => 
   expect(readdirSync(join(home.path, 'work'))).toEqual([]);
 });
 
+it.each([
+  [401, 4],
+  [403, 5],
+])('--plan stops at a %d, also after cards that could be read, and writes no plan: exit %d', async (status, exit) => {
+  const home = createHome();
+  const server = await startRecordingServer(
+    playService((request) => (cardNumber(request) === 2 ? refusal(status, 'NO') : undefined)),
+  );
+  const args = [...BLOCK, '--plan', 'p.plan', '-j', '1'];
+  const { code, stdout } = await runFrontdesk(args, { home, env: server.env, stdin: idLines(3) });
+  expect([code, stdout]).toEqual([exit, '']);
+  expect(server.lines).toEqual([`GET /v1/cards/${cardId(1)}`, `GET /v1/cards/${cardId(2)}`]);
+  expect(readdirSync(join(home.path, 'work'))).toEqual([]);
+});
+
 it.each([['several', [cardId(1), cardId(2)]]])(
   '--plan leaves no file behind when a signal ends it: %s',
   async (_, ids) => {
@@ -133,7 +164,7 @@ it.each([['several', [cardId(1), cardId(2)]]])(
     const running = startFrontdesk(args, { home, env: { ...server.env, ...SHORT_GRACE } });
     await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(ids.length);
     running.child.kill('SIGINT');
-    expect((await running.result).code).toBe(130);
+    expect((await running.result).signal).toBe('SIGINT');
     expect(readdirSync(join(home.path, 'work'))).toEqual([]);
   },
 );
@@ -180,8 +211,8 @@ it('a plan names its input file, what was compared, and the rows that only the o
   const update = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv'];
   const counted = [
     '1 row in the older file but not in the input, left unchanged',
-    'empty cells left unchanged: 3 in first_name',
-    'of these, emptied since the older file: 2 in first_name',
+    'note: row 1 (line 2), s1: first_name was "Ann" and is empty now. It is not cleared (--empty-cells clear does that)',
+    'note: row 2 (line 3), s2: first_name was "Bob" and is empty now. It is not cleared (--empty-cells clear does that)',
   ];
   const planned = await runFrontdesk([...update, '--plan', 'p.plan'], { home, env: server.env });
   const dry = await runFrontdesk([...update, '--dry-run'], { home, env: server.env });
@@ -367,7 +398,7 @@ it.each(['apply', 'show'])(
     const copies = () => [...readdirSync(runs), ...readdirSync(join(work, 'tmp'))];
     await vi.waitFor(() => expect(copies()).toHaveLength(1), 30_000);
     child.kill('SIGTERM');
-    expect(await result).toMatchObject({ code: 143, stdout: '' });
+    expect(await result).toMatchObject({ code: null, signal: 'SIGTERM', stdout: '' });
     await pipe.close();
     expect([copies(), writes(server)]).toEqual([[], []]);
   },
@@ -415,7 +446,8 @@ it('plan apply --failed writes its file anew when it resumes, or has no row', as
   const rest = join(planned.home.path, 'work', 'rest.csv');
   await apply(planned, ['--failed', 'rest.csv', '-j', '1', '--max-failures', '1']);
   expect(readFileSync(rest, 'utf8').trimEnd().split('\r\n')).toHaveLength(3);
-  await runFrontdesk(['runs', 'resume', '--last'], { home: planned.home, env: planned.server.env });
+  const again = ['runs', 'resume', '--last', '--failed', 'rest.csv'];
+  await runFrontdesk(again, { home: planned.home, env: planned.server.env });
   expect(readFileSync(rest, 'utf8').trimEnd().split('\r\n')).toHaveLength(2);
   const none = await planOf(0);
   await runFrontdesk(['plan', 'apply', 'p.plan', '--failed', rest], { home: none.home, env: none.server.env });
@@ -483,7 +515,7 @@ it('plan show prints the rows as a table outside a terminal, and the whole plan 
   expect(table.stdout).toBe('ROW\tbefore.status\n1\tACTIVE\n2\tACTIVE\n');
   const [header, ...rows] = linesOf(home);
   const json = await runFrontdesk(['plan', 'show', 'p.plan', '--json'], { home });
-  expect(JSON.parse(json.stdout)).toEqual({ plan: { ...(header as object), state: 'new' }, approvals: [], rows });
+  expect(JSON.parse(json.stdout)).toEqual({ plan: { ...(header as object), state: 'new' }, rows });
   await apply({ home, server });
   const later = await runFrontdesk(['plan', 'show', 'p.plan', '--json', '--query', 'plan.state'], { home });
   expect(later.stdout).toBe('"finished"\n');
@@ -517,7 +549,6 @@ it('plan show prints the header on stderr, for the log of a job, and after an ap
     'At',
     'Made',
     'Expires',
-    'Approved',
     'Status when planned',
     'Balances',
     'Sends',
@@ -548,7 +579,7 @@ it.each<[string, (text: string) => string]>([['by git, on Windows', (text) => te
     const { home, server, path } = await planOf(2);
     const requests = server.requests.length;
     writeFileSync(path, change(readFileSync(path, 'utf8')));
-    for (const args of [['show'], ['apply', '--yes'], ['approve', '--key', 'k', '--as', 'ann', '--yes']]) {
+    for (const args of [['show'], ['apply', '--yes']]) {
       const [verb = '', ...more] = args;
       const result = await runFrontdesk(['plan', verb, 'p.plan', ...more], { home, env: server.env });
       expect(result).toMatchObject({ code: 2, stdout: '' });

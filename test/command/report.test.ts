@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cardId, idLines, playService, refusal } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
-import { copyHome, createHome, type Home, NO_PAUSE, PROGRAM, runFrontdesk } from '../support/run-frontdesk.ts';
+import {
+  copyHome,
+  createHome,
+  type Home,
+  injecting,
+  NO_PAUSE,
+  PROGRAM,
+  runFrontdesk,
+} from '../support/run-frontdesk.ts';
 
 const FORMS = ['html', 'junit', 'markdown'] as const;
 
@@ -92,6 +100,19 @@ test('runs report prints the document on stdout, exits 0, sends nothing and leav
   expect(stateOf(home)).toEqual(before);
 });
 
+test('runs report takes the time of a run from a clock that nobody sets', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  const later = injecting(
+    'let asked = 0; const now = Date.now; Date.now = () => now() + ((asked += 1) > 30 ? 10_800_000 : 0);',
+  );
+  const args = ['card', 'block', '--from', '-', '--yes', '--run', 'nightly', '-j', '1'];
+  await runFrontdesk(args, { home, env: { ...server.env, ...later }, stdin: idLines(9) });
+  const [, seconds = ''] = /<testsuite[^>]* time="([0-9.]+)"/.exec((await report(home, 'junit')).stdout) ?? [];
+  expect(Number(seconds)).toBeGreaterThan(0);
+  expect(Number(seconds)).toBeLessThan(50);
+});
+
 test('runs report has no e-mail address, even if it is an ID', async () => {
   const home = createHome();
   const server = await startRecordingServer([{ status: 404, body: {} }]);
@@ -103,6 +124,33 @@ test('runs report has no e-mail address, even if it is an ID', async () => {
     expect(stdout).toContain('rejected');
     expect(stdout).not.toContain('ann.lee');
   }
+});
+
+test('runs report tells an event by its new ID, never by its name, and without one by its number alone', async () => {
+  const home = createHome();
+  const server = await startRecordingServer([{ body: { id: 'evt_7', object: 'event' } }, { status: 400, body: {} }]);
+  const stdin =
+    'name,start,calendar,Team\nAnn Lee,2027-04-02,cal_1,x\nBob Roy,2027-04-03,cal_1,x\nCid,2027-04-03,cal_1,y\n';
+  const args = [
+    'calendar',
+    'event',
+    'create',
+    '--from',
+    '-',
+    '--yes',
+    '-j',
+    '1',
+    '--run',
+    'nightly',
+    '--where',
+    'Team=x',
+  ];
+  expect((await runFrontdesk(args, { home, env: server.env, stdin })).code).toBe(15);
+  const junit = (await report(home, 'junit')).stdout;
+  expect(junit.match(/<testcase name="[^"]*"/g)).toEqual(['<testcase name="row 1 evt_7"', '<testcase name="row 2"']);
+  const html = (await report(home, 'html')).stdout;
+  expect(html).toContain('--where Team,');
+  for (const name of ['Ann', 'Bob', 'Team=x']) expect(junit + html).not.toContain(name);
 });
 
 test('runs report takes --last, and a part of the run ID', async () => {
@@ -179,9 +227,14 @@ test('a report of a run that stopped has the rows that were not reached', async 
   const home = await withFiveBlocked('--max-failures', '1');
   const { stdout, code } = await report(home, 'junit');
   expect(code).toBe(0);
-  expect(stdout).toContain('tests="5" failures="1" errors="0" skipped="2"');
+  expect(stdout).toContain('tests="6" failures="1" errors="1" skipped="2"');
+  const why = 'stopped by --max-failures after 3 of 5 rows';
   expect(stdout).toContain(
-    `<testcase name="row 5 ${cardId(5)}" classname="card.block" time="0.000"><skipped message="not sent: not reached"/>`,
+    [
+      `  <testcase name="row 5 ${cardId(5)}" classname="card.block" time="0.000"><skipped message="not sent: not reached"/></testcase>`,
+      `  <testcase name="run" classname="card.block" time="0.000"><error message="${why}" type="stopped">${why}</error></testcase>`,
+      '</testsuite>',
+    ].join('\n'),
   );
   expect((await report(home, 'markdown')).stdout).toContain('frontdesk runs resume nightly\n');
 });
@@ -218,9 +271,10 @@ test('a report of a run whose rows are gone has no IDs of rows that were not rea
     ...[1, 2, 3].map((n) => `<testcase name="row ${n} ${cardId(n)}"`),
     '<testcase name="row 4"',
     '<testcase name="row 5"',
+    '<testcase name="run"',
   ]);
   expect((await report(home, 'markdown')).stdout).toContain(
-    'The rows of the run could not be read, so some ids are missing.',
+    'The rows of the run could not be read, so some IDs are missing.',
   );
 });
 
@@ -267,5 +321,5 @@ describe.skipIf(!HAS_LIMITS)(
 
 /** A report without the time at which it was made. */
 function withoutTime(text: string): string {
-  return text.replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*/g, '');
+  return text.replace(/\d+ \w+ \d{4}, \d\d:\d\d:\d\d\S*/g, '');
 }

@@ -41,7 +41,7 @@ interface RunOverview {
 
 async function runsList(home: Home): Promise<RunOverview[]> {
   const { stdout } = await runFrontdesk(['runs', 'list', '--json'], { home });
-  // The shape that the contract gives; what differs fails the comparison.
+  // What differs fails the comparison.
   return JSON.parse(stdout) as RunOverview[];
 }
 
@@ -132,7 +132,7 @@ test('a killed run is running, then interrupted, and a resume sends no row again
 
 test.each([['SIGINT', 130]] as const)(
   '%s ends a run: no new rows, rows in progress finish, then summary and resume command',
-  async (signal, code) => {
+  async (signal, exitCode) => {
     const home = createHome();
     const replies = new Map<number, () => void>();
     const { server, running } = await startStuckUntil(home, replies);
@@ -140,7 +140,7 @@ test.each([['SIGINT', 130]] as const)(
     await running.waitForOutput('no new rows');
     for (const reply of replies.values()) reply();
     const result = await running.result;
-    expect(result.code).toBe(code);
+    expect(result).toMatchObject({ code: null, signal });
     expect(rowLines(result.stdout)).toEqual([
       '1 applied 200 1',
       '2 applied 200 1',
@@ -151,7 +151,7 @@ test.each([['SIGINT', 130]] as const)(
     ]);
     expect(server.requests).toHaveLength(4);
     expect(lastLine(result.stderr)).toMatchObject({
-      summary: { outcomes: { applied: 4, not_sent: 2 }, exitCode: code, resume: 'frontdesk runs resume nightly' },
+      summary: { outcomes: { applied: 4, not_sent: 2 }, exitCode, resume: 'frontdesk runs resume nightly' },
     });
     expect((await runsList(home))[0]?.state).toBe('stopped');
   },
@@ -188,13 +188,29 @@ async function finished(home: Home) {
 }
 
 test.each<[string, readonly string[], string | undefined, string]>([
-  ['another reason for all rows', [...BLOCK, '--reason', 'other'], undefined, 'a value given to all rows is not what'],
-  ['another shard', [...BLOCK, '--shard', '1/1'], undefined, '--shard is not what it was begun with'],
+  ['another reason for all rows', [...BLOCK, '--reason', 'other'], undefined, 'it exists, and its rows differ'],
+  ['another shard', [...BLOCK, '--shard', '1/1'], undefined, '--shard is not what it was started with'],
 ])('--run with %s under that name is exit 2', async (_what, args, stdin, problem) => {
   const { server, run } = await finished(createHome());
   const other = await run(args, stdin);
   expect(other.code).toBe(2);
   expect(other.stderr).toContain(problem);
+  expect(other.stderr).toContain('frontdesk runs results may');
+  expect(other.stderr).not.toContain('resume that run');
+  expect(server.requests).toHaveLength(3);
+});
+
+test('--run is the same run if the rows are, whichever options and bytes they come of', async () => {
+  const home = createHome();
+  const { server, run } = await finished(home);
+  const cells = [1, 2, 3].map((n) => `"x";${cardId(n)}\r\n`).join('');
+  const words = [...BLOCK, '--ignore-columns', 'Paid', '--failed', 'rest.csv'];
+  const again = await run(words, `Paid;cardId\r\n${cells}`);
+  // As the run began with it: a list of IDs.
+  const rest = readFileSync(join(home.path, 'work', 'rest.csv'), 'utf8');
+  expect(rest).toMatch(new RegExp(`^id,_row,_outcome,_error\r\n${cardId(2)},2,rejected,`));
+  expect(again.code).toBe(15);
+  expect(rowLines(again.stdout)).toEqual(['1 applied 200 1', '2 rejected 409 1 REJECTED', '3 applied 200 1']);
   expect(server.requests).toHaveLength(3);
 });
 
@@ -228,7 +244,7 @@ test('a run whose file of rows is gone still has its results, and gets its rows 
   const told = await runFrontdesk(['runs', 'results', 'eve', '-o', 'csv'], options);
   expect(told.stdout.match(/,applied,/g)).toHaveLength(2);
   expect(told.stderr).toMatch(
-    /^frontdesk: the rows of run eve are gone .*\nhint: to write them again, repeat the command/,
+    /^frontdesk: the rows of run eve are gone .*\nhint: to write them again, run the command that started it/,
   );
   expect(told.code).toBe(16);
   const resumed = await runFrontdesk(['runs', 'resume', 'eve', '-o', 'table'], options);
@@ -286,6 +302,7 @@ test('runs resume --reconcile leaves a row unknown if its card has another statu
   const result = await resume(['--reconcile', '--failed', 'left.csv'], 'ACTIVE');
   expect(result.code).toBe(8);
   expect(result.lines).toHaveLength(2);
+  expect(lastLine(result.stderr)).toMatchObject({ summary: { resume: 'frontdesk runs resume u --resend-unknown' } });
   const seen =
     'The connection was reset before a reply. It may or may not have been applied. Card check: status ACTIVE';
   expect(result.stdout.match(new RegExp(seen, 'g'))).toHaveLength(2);
@@ -371,7 +388,9 @@ test('runs resume counts no earlier failures towards --max-failures, and keeps t
   await runFrontdesk([...BLOCK, '-j', '1', '--max-failures', '2', '--run', 'm'], { ...options, stdin: idLines(6) });
   expect(server.requests).toHaveLength(2);
   const resumed = await runFrontdesk(['runs', 'resume', 'm'], options);
-  expect(resumed.stderr.split('\n')[0]).toContain('run m is stopped: of 6 rows 4 left to send');
+  expect(resumed.stderr.split('\n')[0]).toMatch(
+    /run m of \S+, begun \d+ \w+ \d{4}, \d\d:\d\d UTC, is stopped: of 6 rows 4 left to send/,
+  );
   expect(server.requests).toHaveLength(4);
   expect(rowLines(resumed.stdout)).toHaveLength(6);
   await runFrontdesk(['runs', 'resume', 'm', '--max-failures', '1', '-o', 'csv'], options);
@@ -389,7 +408,9 @@ test('runs resume counts a row whose credential was refused as left to send, and
   expect((await runFrontdesk(args, { ...options, stdin })).code).toBe(4);
   isOver = true;
   const resumed = await runFrontdesk(['runs', 'resume', 'm'], options);
-  expect(resumed.stderr.split('\n')[0]).toContain('run m is stopped: of 2 rows 1 left to send');
+  expect(resumed.stderr.split('\n')[0]).toMatch(
+    /run m of \S+, begun \d+ \w+ \d{4}, \d\d:\d\d UTC, is stopped: of 2 rows 1 left to send/,
+  );
   expect(rowLines(resumed.stdout)).toEqual(['1 not_sent null 0 PRECONDITION', '2 applied 200 2']);
 });
 
@@ -398,10 +419,10 @@ test('--run with an input without rows is another input', async () => {
   const options = { env: server.env, home: createHome() };
   await runFrontdesk([...BLOCK, '--run', 'm', '-j', '1'], { ...options, stdin: idLines(2) });
   const { code, stdout, stderr } = await runFrontdesk([...BLOCK, '--run', 'm'], { ...options, stdin: '' });
-  expect({ code, stdout, error: JSON.parse(stderr) }).toMatchObject({
+  expect({ code, stdout, error: JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '') }).toMatchObject({
     code: 2,
     stdout: '',
-    error: { error: { message: expect.stringContaining('its input differs, and it has 2 rows, not 0') } },
+    error: { error: { message: expect.stringContaining('its rows differ, and it has 2 rows, not 0') } },
   });
   expect(server.requests).toHaveLength(1);
 });
@@ -409,7 +430,7 @@ test('--run with an input without rows is another input', async () => {
 test('runs resume names the command of the run in its summary', async () => {
   const { resume } = await withUnknown(createHome(), ['card', 'block']);
   expect((await resume(['-o', 'table'])).stderr).toMatch(
-    /^frontdesk: note: run u is unsettled: of 5 rows nothing is left to send, 2 unknown\ncard block \(run u\): 5 rows: 3 applied; 0 requests, /,
+    /^frontdesk: note: run u of \S+, begun \d+ \w+ \d{4}, \d\d:\d\d UTC, is unsettled: of 5 rows nothing is left to send, 2 unknown\n5 cards, run u, \d+ s\n {2}3 applied\n/,
   );
 });
 
@@ -489,11 +510,9 @@ test('runs results say why a row failed: what the service returned, what --expec
   // In the words in which they were told, but for answers of which a record keeps only a part.
   expect(JSON.parse(stdout.replace(/sent at \d\d:\d\d:\d\dZ/, 'sent at TIME'))).toEqual([
     `could not block card ${cardId(1)}: the service returned 409 (CARD_EXPIRED: "expired in May"). Nothing was changed.`,
-    expect.stringMatching(
-      /^OUTCOME UNKNOWN - block card \S+\. The request was sent at TIME\. The connection was reset before a reply\. .*status ACTIVE/,
-    ),
+    `OUTCOME UNKNOWN - block card ${cardId(2)}. The request was sent at TIME. The connection was reset before a reply. It may or may not have been applied. Card check: now ACTIVE, ACTIVE before it was sent (2 reads, 2 s apart). The card is ACTIVE, not BLOCKED. The change may still take effect. Once the card reads BLOCKED, it is done.`,
     `could not block card ${cardId(3)}: clientReference is "order-1", not "b". Nothing was sent.`,
-    expect.stringContaining(`could not block card ${cardId(4)}: could not read card ${cardId(4)}: no such card at `),
+    expect.stringMatching(`^could not block card ${cardId(4)}: no such card at .*404.*Nothing was sent\\.$`),
     `could not block card ${cardId(5)}: the service returned 400 ("Bad Request: no such field"). Nothing was changed.`,
   ]);
   await runFrontdesk(['runs', 'resume', 'r', '--failed', 'left.csv'], { env: server.env, home });
@@ -639,34 +658,84 @@ test('runs list takes --state and --limit', async () => {
   });
 });
 
-test.each(['rows', 'a plan'])('a resume of %s obeys the maxRows that its profile has now', async (what) => {
-  const home = createHome();
-  let isOver = false;
-  const server = await startRecordingServer(
-    playService(({ method }) => (isOver || method === 'GET' ? undefined : refusal(401, 'NO'))),
-  );
-  const env = { ...server.env, FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
-  const live = (args: readonly string[], stdin = '') => runFrontdesk(['-p', 'live', ...args], { env, home, stdin });
-  await live(['profile', 'set', 'live', '--cards-url', server.url]);
-  const pace = ['-j', '1', '-o', 'ndjson'];
-  if (what === 'rows') expect((await live([...BLOCK, ...pace], idLines(3))).code).toBe(4);
-  else {
-    expect((await live(['card', 'block', '--from', '-', '--plan', 'p.plan'], idLines(3))).code).toBe(0);
-    expect((await live(['plan', 'apply', 'p.plan', '--yes', ...pace])).code).toBe(4);
-  }
-  await live(['profile', 'set', 'live', '--max-rows', '2']);
-  isOver = true;
-  const before = server.requests.length;
-  const refused = await live(['runs', 'resume', '--last']);
-  expect(refused).toMatchObject({ code: 5, stdout: '' });
-  expect(refused.stderr).toContain('profile live allows at most 2 rows at once (maxRows), but the input has 3');
-  expect(server.requests.length).toBe(before);
-  expect((await runsList(home))[0]).toMatchObject({ state: 'stopped', rows: 3 });
-  await live(['profile', 'set', 'live', '--max-rows', '3']);
-  const resumed = await live(['runs', 'resume', '--last']);
-  expect(rowLines(resumed.stdout)).toEqual(['1 applied 200 2', '2 applied 200 1', '3 applied 200 1']);
-  expect(resumed.code).toBe(0);
-});
+test.each(['rows', 'a plan'])(
+  'a resume of %s obeys the maxRows that its profile has now, except of a plan',
+  async (what) => {
+    const home = createHome();
+    let isOver = false;
+    const server = await startRecordingServer(
+      playService(({ method }) => (isOver || method === 'GET' ? undefined : refusal(401, 'NO'))),
+    );
+    const env = { ...server.env, FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
+    const live = (args: readonly string[], stdin = '') => runFrontdesk(['-p', 'live', ...args], { env, home, stdin });
+    await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url], { env, home });
+    const pace = ['-j', '1', '-o', 'ndjson'];
+    if (what === 'rows') expect((await live([...BLOCK, ...pace], idLines(3))).code).toBe(4);
+    else {
+      expect((await live(['card', 'block', '--from', '-', '--plan', 'p.plan'], idLines(3))).code).toBe(0);
+      expect((await live(['plan', 'apply', 'p.plan', '--yes', ...pace])).code).toBe(4);
+    }
+    await live(['profile', 'set', 'live', '--max-rows', '2']);
+    isOver = true;
+    if (what === 'rows') {
+      const before = server.requests.length;
+      const refused = await live(['runs', 'resume', '--last']);
+      expect(refused).toMatchObject({ code: 5, stdout: '' });
+      expect(refused.stderr).toContain('profile live allows at most 2 rows at once (maxRows), but the input has 3');
+      expect(server.requests.length).toBe(before);
+      expect((await runsList(home))[0]).toMatchObject({ state: 'stopped', rows: 3 });
+      await live(['profile', 'set', 'live', '--max-rows', '3']);
+    }
+    const resumed = await live(['runs', 'resume', '--last']);
+    expect(rowLines(resumed.stdout)).toEqual(['1 applied 200 2', '2 applied 200 1', '3 applied 200 1']);
+    expect(resumed.code).toBe(0);
+  },
+);
+
+test.each(['rows', 'a plan'])(
+  'a resume of %s obeys the readOnly and requireReason that its profile has now',
+  async (what) => {
+    const home = createHome();
+    let isOver = false;
+    const server = await startRecordingServer(
+      playService(({ method, url }) =>
+        isOver || method === 'GET' || url.includes(cardId(1)) ? undefined : refusal(401, 'NO'),
+      ),
+    );
+    const env = { ...server.env, FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
+    const live = (args: readonly string[], stdin = '') => runFrontdesk(['-p', 'live', ...args], { env, home, stdin });
+    await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url], { env, home });
+    const pace = ['-j', '1', '-o', 'ndjson'];
+    if (what === 'rows') expect((await live([...BLOCK, '--reason', 'lost', ...pace], idLines(3))).code).toBe(4);
+    else {
+      const plan = ['card', 'block', '--from', '-', '--reason', 'lost', '--plan', 'p.plan'];
+      expect((await live(plan, idLines(3))).code).toBe(0);
+      expect((await live(['plan', 'apply', 'p.plan', '--yes', ...pace])).code).toBe(4);
+    }
+    isOver = true;
+    const before = server.requests.length;
+    await live(['profile', 'set', 'live', '--read-only', 'true']);
+    const locked = await live(['runs', 'resume', '--last']);
+    expect([locked.code, locked.stdout]).toEqual([5, '']);
+    expect(locked.stderr).toContain('profile live is read-only. Nothing was sent.');
+    await live(['profile', 'set', 'live', '--read-only', 'false', '--require-reason', '^INC-[0-9]+$']);
+    const refused = await live(['runs', 'resume', '--last']);
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    // The first row is done: its reason counts no more.
+    const { error } = JSON.parse(refused.stderr) as { error: { message: string; hint: string } };
+    expect(error.message).toMatch(
+      /^could not resume run \S+: row 2: reason: it does not match \^INC-\[0-9\]\+\$, as this profile requires\. Nothing was sent\.$/,
+    );
+    expect(error.hint).toMatch(
+      /^print the rows that are left: frontdesk runs results \S+ --outcome not_sent --as-input$/,
+    );
+    expect(server.requests.length).toBe(before);
+    await live(['profile', 'set', 'live', '--require-reason', '^lost$']);
+    const resumed = await live(['runs', 'resume', '--last']);
+    expect(rowLines(resumed.stdout)).toEqual(['1 applied 200 1', '2 applied 200 2', '3 applied 200 1']);
+    expect(resumed.code).toBe(0);
+  },
+);
 
 test.each(['left.csv', 'left.ndjson', 'left.json'])(
   'a run of IDs of a command line is resumed into its %s',
@@ -680,14 +749,14 @@ test.each(['left.csv', 'left.ndjson', 'left.json'])(
     const path = join(home.path, 'work', name);
     expect(readFileSync(path, 'utf8')).toContain(cardId(2));
     isOver = true;
-    const resumed = await runFrontdesk(['runs', 'resume', '--last', '-o', 'ndjson'], env);
+    const resumed = await runFrontdesk(['runs', 'resume', '--last', '-o', 'ndjson', '--failed', name], env);
     expect(resumed.code).toBe(0);
     expect(rowLines(resumed.stdout)).toEqual(['1 applied 200 2', '2 applied 200 1']);
     expect(readFileSync(path, 'utf8')).not.toContain(cardId(2));
   },
 );
 
-test('a resume of a run that began with --failed writes that file anew, however it is resumed', async () => {
+test('a resume writes the --failed file that it is given, and none otherwise', async () => {
   const home = createHome();
   let isBroken = true;
   const server = await startRecordingServer(({ url }) =>
@@ -699,14 +768,10 @@ test('a resume of a run that began with --failed writes that file anew, however 
   const first = readFileSync(join(cwd, 'left.csv'), 'utf8');
   expect(first).toContain(`${cardId(2)},2,unknown,`);
   isBroken = false;
-  const resumed = await runFrontdesk(['runs', 'resume', 'r', '--resend-unknown', '-y'], {
-    env: server.env,
-    home,
-    cwd: home.path,
-  });
-  expect(resumed.code).toBe(0);
-  expect(readFileSync(join(cwd, 'left.csv'), 'utf8').trimEnd().split('\r\n')).toHaveLength(1);
-  await runFrontdesk([...BLOCK, '--run', 'r'], { env: server.env, home, stdin: idLines(3), cwd: home.path });
+  const resume = ['runs', 'resume', 'r', '--resend-unknown', '-y'];
+  expect((await runFrontdesk(resume, { env: server.env, home })).code).toBe(0);
+  expect(readFileSync(join(cwd, 'left.csv'), 'utf8')).toBe(first);
+  await runFrontdesk(['runs', 'resume', 'r', '--failed', 'left.csv'], { env: server.env, home });
   expect(readFileSync(join(cwd, 'left.csv'), 'utf8').trimEnd().split('\r\n')).toHaveLength(1);
 });
 

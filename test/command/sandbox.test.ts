@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, NO_PAUSE, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 
-// Contract section 9: the service of the spec on loopback.
+// The service of the spec on loopback.
 
 const ACTIVE = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 const WAITING = '4fbeb052-7396-41ce-8085-9263bed4f505';
@@ -40,7 +40,7 @@ async function serve(home: Home, ...args: string[]): Promise<Served> {
   await waitForOutput('\n');
   onTestFinished(async () => {
     child.kill('SIGTERM');
-    expect((await result).code).toBe(143);
+    expect((await result).signal).toBe('SIGTERM');
   });
   expect(text.endsWith('\n')).toBe(true);
   expect(text.split('\n').length).toBe(2);
@@ -179,8 +179,8 @@ test('sandbox serve prints URL and tokens as text without --json', async () => {
   const running = startFrontdesk(['sandbox', 'serve', '--port', '0']);
   await running.waitForOutput('FRONTDESK_CALENDAR_TOKEN=');
   running.child.kill('SIGINT');
-  const { code, stdout } = await running.result;
-  expect(code).toBe(130);
+  const { signal, stdout } = await running.result;
+  expect(signal).toBe('SIGINT');
   expect(stdout).toMatch(/FRONTDESK_CARDS_URL=http:\/\/127\.0\.0\.1:\d+\n/);
 });
 

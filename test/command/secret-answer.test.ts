@@ -1,13 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { openTerminal } from '../support/pty.ts';
-import { type Reply, startRecordingServer } from '../support/recording-server.ts';
+import { CARDS_TOKEN, type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
-// Contract section 1: the answer of a provisioning comes once, and is where the message says.
+// The answer of a provisioning comes once, and is where the message says.
 
 const PROVISION = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a'];
 const SECRET = 'the-secret-of-this-test';
@@ -19,10 +19,12 @@ const fileIn = (home: Home, name: string) => join(home.path, 'work', name);
 async function service(home: Home, { breaksHistory = false, reply }: { breaksHistory?: boolean; reply?: Reply } = {}) {
   return startRecordingServer(({ method }) => {
     if (method === 'GET') return { body: cardText('ACTIVE') };
-    const history = join(home.stateDir, 'history.jsonl');
     if (breaksHistory) {
-      rmSync(history);
-      mkdirSync(history);
+      const folder = join(home.stateDir, 'writes');
+      for (const day of readdirSync(folder)) {
+        rmSync(join(folder, day));
+        mkdirSync(join(folder, day));
+      }
     }
     return reply ?? { body: { encryptedPaymentInstrument: SECRET } };
   });
@@ -148,13 +150,13 @@ test.each(UNREADABLE)(
 );
 
 test.each(['json', 'ndjson'].flatMap((format) => UNREADABLE.map(([what, reply]) => [format, what, reply] as const)))(
-  'outside a terminal, -o %s prints a provisioning that is %s byte for byte as it came, and ends with 8',
+  'outside a terminal, -o %s prints a provisioning that is %s as one JSON string, and ends with 8',
   async (format, _, reply) => {
     const home = createHome();
     const server = await service(home, { reply });
     const args = [...PROVISION, '-o', format, '--timeout', '1s'];
     const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, home });
-    expect({ code, stdout }).toEqual({ code: 8, stdout: reply.body });
+    expect({ code, stdout }).toEqual({ code: 8, stdout: `${JSON.stringify(reply.body)}\n` });
     expect(stderr).toContain('the response, as it came, is on stdout');
     expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
   },
@@ -241,22 +243,19 @@ test.each([{ status: 409, body: SECRET }, { status: 500, body: SECRET }, 'reset'
   },
 );
 
-test.each([[PROVISION], [['api', 'POST', `/v1/cards/${CARD_ID}/provision/wallet_a`, '--yes']]])(
-  'provision without --out refuses a stdout that is the null device (%j)',
-  async (args) => {
-    const home = createHome();
-    const server = await startRecordingServer([]);
-    const terminal = openTerminal([], {
-      home,
-      env: server.env,
-      script: `$FD ${args.join(' ')} --json >/dev/null; echo "ended $?"; read -r over`,
-    });
-    await terminal.waitFor('ended 2');
-    terminal.type('\n');
-    expect((await terminal.end).text).toContain('null device');
-    expect(server.requests).toEqual([]);
-  },
-);
+test('provision without --out refuses a stdout that is the null device', async () => {
+  const home = createHome();
+  const server = await startRecordingServer([]);
+  const terminal = openTerminal([], {
+    home,
+    env: server.env,
+    script: `$FD ${PROVISION.join(' ')} --json >/dev/null; echo "ended $?"; read -r over`,
+  });
+  await terminal.waitFor('ended 2');
+  terminal.type('\n');
+  expect((await terminal.end).text).toContain('null device');
+  expect(server.requests).toEqual([]);
+});
 
 test.each([
   ['full', '>/dev/full', false],
@@ -369,4 +368,90 @@ it('a provisioning in a terminal shows the card, asks for a file, then for yes o
   const sent = server.requests.length;
   expect(await asked('-', 'n')).not.toContain(SECRET);
   expect(server.requests.slice(sent).filter(({ method }) => method === 'POST')).toEqual([]);
+});
+
+// Bodies with members of these names in a refusal, whatever was asked for and wherever they are.
+const LEAKS: readonly (readonly [name: string, body: string])[] = [
+  ['a member', `{"errorCode":"E1","message":"no luck","details":{"deep":[{"activationData":"${SECRET}"}]}}`],
+  ['JSON inside a text', JSON.stringify({ errorCode: 'E1', message: `got {"authenticationData":"${SECRET}"}` })],
+  ['a cut body', `{"errorCode":"E1","encryptedPaymentInstrument":"${SECRET}`],
+  ['no JSON', `<p>activationData=${SECRET}</p>`],
+  ['a long body', JSON.stringify({ errorCode: 'E1', message: `activationData: ${SECRET}`, more: 'x'.repeat(100_000) })],
+];
+
+describe.each([400, 500])('one-time secrets in a refusal with %d', (status) => {
+  test.each(LEAKS)('are left out of every stream and record: %s', async (_name, body) => {
+    const home = createHome();
+    const server = await startRecordingServer(() => ({ status, body }));
+    const calls = [
+      [...PROVISION, '--json', '-v', '--retries', '0'],
+      [...PROVISION, '--out', 'a.json', '--again', '--retries', '0'],
+      ['card', 'get', CARD_ID, '-v', '--retries', '0'],
+    ];
+    for (const args of calls) {
+      const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, home });
+      expect([6, 8, 10]).toContain(code);
+      expect(stderr).toContain(String(status));
+      expect(stdout + stderr + kept(home.stateDir)).not.toContain(SECRET);
+    }
+  });
+});
+
+test('what comes once is printed as it came, also where the token is in it', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(() => ({ body: { encryptedPaymentInstrument: `x${CARDS_TOKEN}y` } }));
+  const { code, stdout } = await runFrontdesk([...PROVISION, '--json'], { env: server.env, home });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `{\n  "encryptedPaymentInstrument": "x${CARDS_TOKEN}y"\n}\n` });
+});
+
+// Somebody does this to the file of --out while the request runs.
+const MEANWHILE: readonly (readonly [what: string, act: (file: string) => void, name: string, said: RegExp])[] = [
+  ['removed', (file) => rmSync(file), 'a.json', /the response is in a\.json$/im],
+  [
+    'replaced',
+    (file) => {
+      rmSync(file);
+      writeFileSync(file, 'of somebody else');
+    },
+    'a-2.json',
+    /the response is in a-2\.json: a\.json was replaced by another file$/im,
+  ],
+];
+
+test.each(MEANWHILE)('a file of --out that is %s while the request runs loses nothing', async (_, act, name, said) => {
+  const home = createHome();
+  const server = await startRecordingServer(({ method }) => {
+    if (method === 'POST') act(fileIn(home, 'a.json'));
+    return { body: { encryptedPaymentInstrument: SECRET } };
+  });
+  const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', 'a.json'], { env: server.env, home });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(said);
+  expect(readFileSync(fileIn(home, name), 'utf8')).toBe(ANSWER);
+  expect(statSync(fileIn(home, name)).mode & 0o777).toBe(0o600);
+  expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe(name === 'a.json' ? ANSWER : 'of somebody else');
+  expect(stdout + stderr).not.toContain(SECRET);
+});
+
+test('a refusal leaves the file alone that somebody else put in the place of --out', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(() => {
+    rmSync(fileIn(home, 'a.json'));
+    writeFileSync(fileIn(home, 'a.json'), 'of somebody else');
+    return { status: 409, body: { errorCode: 'E', message: 'no' } };
+  });
+  const { code } = await runFrontdesk([...PROVISION, '--out', 'a.json'], { env: server.env, home });
+  expect(code).toBe(6);
+  expect(readFileSync(fileIn(home, 'a.json'), 'utf8')).toBe('of somebody else');
+});
+
+test.each([
+  ['as text', Buffer.from('{"encryptedPaymentInstrument":"x'), '"{\\"encryptedPaymentInstrument\\":\\"x"\n', false],
+  ['as base64', Buffer.from([0xff, 0xfe, 0x00]), '"//4A"\n', true],
+])('a 2xx of a provisioning that cannot be read is one JSON string on stdout: %s', async (_, body, text, isEncoded) => {
+  const home = createHome();
+  const server = await startRecordingServer(() => ({ body }));
+  const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--json'], { env: server.env, home });
+  expect({ code, stdout }).toEqual({ code: 8, stdout: text });
+  expect(stderr.includes('in base64')).toBe(isEncoded);
 });

@@ -10,7 +10,7 @@ const listOf = (...entries: readonly string[]) => `{"object":"list","data":[${en
 async function begin() {
   const home = createHome();
   const server = await startRecordingServer(({ url }): Reply => {
-    if (url.includes('/c1/')) return { status: 200, body: listOf(entry('s1', 'a@x'), entry('s2', 'b@x')) };
+    if (url.includes('/c1')) return { status: 200, body: listOf(entry('s1', 'a@x'), entry('s2', 'b@x')) };
     if (url.includes('/c2/')) return { status: 200, body: listOf(entry('s1', 'a@x')) };
     return { status: 404, body: '{}' };
   });
@@ -42,10 +42,10 @@ it('the lists of several calendars are an array of the Lists as sent in json, an
     'GET /v1/calendars/c2/subscribers?limit=50',
   ]);
   file('ids.txt', 'c1\n');
-  const csv = await run(...LIST, '--from', 'ids.txt', '-o', 'csv', '-q');
+  const csv = await run(...LIST, '--from', 'ids.txt', '--from-format', 'ids', '-o', 'csv', '-q');
   expect(csv.stdout.split('\r\n')[0]).toMatch(/^calendar,id,/);
   expect(csv.stdout.split('\r\n')[1]).toMatch(/^c1,s1,/);
-  expect((await run(...LIST, '--from', 'ids.txt', '--json', '-q')).stdout).toMatch(/^\[/);
+  expect((await run(...LIST, '--from', 'ids.txt', '--from-format', 'ids', '--json', '-q')).stdout).toMatch(/^\[/);
 });
 
 it('of several lists, one that fails is an error with its row, and the others are printed (15)', async () => {
@@ -56,11 +56,30 @@ it('of several lists, one that fails is an error with its row, and the others ar
   expect(JSON.parse(stderr.split('\n')[0] ?? '').error).toMatchObject({ code: 'NOT_FOUND', row: 2, id: 'nope' });
 });
 
+it('of several lists, those that a refused token kept from being read are one line with their number', async () => {
+  const home = createHome();
+  const server = await startRecordingServer([{ body: listOf() }, { body: listOf() }, { status: 401, body: '{}' }]);
+  const args = [...LIST, 'c1', 'c2', 'c3', '-j', '1', '--active', 'all', '-o', 'ndjson'];
+  const { code, stderr } = await runFrontdesk(args, { home, env: server.env });
+  expect(code).toBe(4);
+  expect(stderr).toContain('{"notice":{"code":"NOT_REACHED","message":"1 row was not reached"}}\n');
+  // Both halves of the first list, and one that was refused.
+  expect(stderr).toContain(
+    '{"summary":{"run":null,"rows":3,"outcomes":{"not_sent":1,"read":1,"failed":1},"requests":3,',
+  );
+});
+
 it('several lists that may have more entries get a warning, and 15 with --require-complete', async () => {
   const { run } = await begin();
-  const { code, stderr } = await run(...LIST, 'c1', 'c2', '--limit', '2', '--require-complete', '--json');
+  const { code, stderr } = await run(...LIST, 'c2', 'c1', '--limit', '2', '--require-complete', '--json');
   expect(code).toBe(15);
-  expect(stderr).toContain('1 of 2 lists may have more entries');
+  const [error, summary] = stderr.split('\n').map((line) => JSON.parse(line || 'null'));
+  expect(error.error.message).toBe('1 of 2 lists may have more entries (c1), and the service documents no paging');
+  expect(summary.summary).toMatchObject({ rows: 2, requests: 2, outcomes: { read: 2 }, exitCode: 15 });
+  const many = Array.from({ length: 12 }, (_, index) => `c1-${index}`);
+  expect((await run(...LIST, ...many, '--limit', '2')).stderr).toContain(
+    `12 of 12 lists may have more entries (${many.slice(0, 10).join(', ')} and 2 more), and the service`,
+  );
 });
 
 it('several lists are valid input of an update: a subscriber of two calendars whose copies are unchanged is no duplicate', async () => {

@@ -36,8 +36,9 @@ it('a file with booleans of another language or errors of a formula is refused, 
     ['--ignore-columns', 'note'],
   );
   expect([code, sent]).toEqual([2, []]);
-  expect(stderr).toContain('line 2, column active: must be true or false, not "WAHR": write true\n');
-  expect(stderr).toContain('line 3, column active: must be true or false, not "faux": write false\n');
+  expect(stderr).toContain(
+    'line 2 and 1 more, column active: must be true or false, not "WAHR". Or save as .xlsx, which needs no words\n',
+  );
   expect(stderr).toContain('line 4, column id: #REF! is a spreadsheet error, not a value');
   expect(stderr).toContain('line 5, column email: #N/A is a spreadsheet error, not a value');
   expect(stderr).not.toContain('column note');
@@ -108,4 +109,7 @@ it('without --changed-from, text that looks garbled is a warning that counts it 
     '3 cells look like text that was opened in the wrong encoding (line 2, first_name: "GÃ¼nther" for "Günther")',
   );
   expect(sent).toHaveLength(5);
+  const { stderr: one } = await update({ 'new.csv': 'id,first_name\ns1,GÃ¼nther\n' });
+  expect(one).toContain('1 cell looks like text that was opened in the wrong encoding');
+  expect(one).toContain('and is sent as given');
 });

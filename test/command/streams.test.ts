@@ -7,7 +7,7 @@ import { type Handler, type RecordingServer, startRecordingServer } from '../sup
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
-// Contract section 3: what stands on which stream, and how each format is written.
+// What stands on which stream, and how each format is written.
 
 const OTHER_ID = '11111111-2222-3333-4444-555555555555';
 const GET = ['card', 'get', CARD_ID];

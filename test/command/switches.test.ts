@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { openTerminal } from '../support/pty.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 
 const ACTIVATE = ['-p', 'sandbox', 'card', 'activate', '4fbeb052-7396-41ce-8085-9263bed4f505'];
@@ -35,10 +36,9 @@ it.each([[['--help']], [['--version']], [['help']], [['card', 'get', '--help']]]
   },
 );
 
-it('doctor works with a wrong switch and says so', async () => {
-  const { code, stdout } = await runFrontdesk(['doctor', '--json'], { env: { FRONTDESK_READ_ONLY: 'ja' } });
-  expect(code).toBe(0);
-  expect(stdout).toContain(`FRONTDESK_READ_ONLY: ${PROBLEM}`);
+it.each(['FRONTDESK_READ_ONLY', 'FRONTDESK_DEBUG'])('doctor works with a wrong %s and says so once', async (name) => {
+  const { code, stdout } = await runFrontdesk(['doctor', '--json'], { env: { [name]: 'ja' } });
+  expect([code, stdout.split(`${name}: ${PROBLEM}`)]).toEqual([0, [expect.any(String), expect.any(String)]]);
 });
 
 it.each(['false', 'no', 'off', '0', 'False'])('FRONTDESK_NO_HISTORY=%s keeps the history', async (value) => {
@@ -47,4 +47,57 @@ it.each(['false', 'no', 'off', '0', 'False'])('FRONTDESK_NO_HISTORY=%s keeps the
   const { code } = await runFrontdesk(ACTIVATE, { env, home });
   expect([0, 6]).toContain(code);
   expect(JSON.parse((await runFrontdesk(['history', '--json'], { home })).stdout).length).toBeGreaterThan(0);
+});
+
+const ASKING = ['card', 'block', '4fbeb052-7396-41ce-8085-9263bed4f505', '-p', 'sandbox'];
+
+it.each([
+  ['true', 2],
+  ['1', 2],
+  ['0', 'SIGINT'],
+  ['false', 'SIGINT'],
+  ['', 'SIGINT'],
+])('CI=%s: a question on a terminal is asked only where CI does not switch on', async (CI, end) => {
+  const terminal = openTerminal(ASKING, { home: createHome(), env: { CI } });
+  if (end !== 2) {
+    await terminal.waitFor('(y/N');
+    terminal.type('\u0003');
+  }
+  const { code, signal } = await terminal.end;
+  expect(code ?? signal).toBe(end);
+});
+
+it.each([
+  [{ FRONTDESK_STATE_DIR: '~/state' }, GET, 'FRONTDESK_STATE_DIR: begins with ~/, which no shell has replaced'],
+  [{ FRONTDESK_STATE_DIR: '~' }, GET, 'FRONTDESK_STATE_DIR: is ~, which no shell has replaced'],
+  [{ FRONTDESK_AUDIT_LOG: '$HOME/log' }, GET, 'FRONTDESK_AUDIT_LOG: begins with $, which no shell has replaced'],
+  [{ XDG_STATE_HOME: '~/state' }, GET, 'XDG_STATE_HOME: begins with ~/, which no shell has replaced'],
+  [{ FRONTDESK_CA_FILE: '~/ca.pem' }, GET, 'frontdesk: FRONTDESK_CA_FILE: begins with ~/, which no shell has replaced'],
+  [
+    {},
+    ['-p', 'sandbox', 'card', 'get', '--from', '~/ids.txt'],
+    'frontdesk: --from: begins with ~/, which no shell has replaced',
+  ],
+  [{}, ['-p', 'sandbox', 'api', 'POST', '/v1/x', '--data', '@~/body.json', '--yes'], '--data: begins with ~/, which'],
+])('%j %j: a path that no shell has expanded is exit 2', async (env, args, said) => {
+  const result = await runFrontdesk(args, { env });
+  expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(said) });
+});
+
+it('a home that does not exist is not made, but 2 like none', async () => {
+  const env = { HOME: '/nonexistent', FRONTDESK_CONFIG_DIR: '', XDG_CONFIG_HOME: '' };
+  const result = await runFrontdesk(['profile', 'set', 'x'], { env });
+  expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no home folder') });
+});
+
+it('doctor warns of a relative state folder and a relative audit log', async () => {
+  const env = { FRONTDESK_STATE_DIR: 'state', FRONTDESK_AUDIT_LOG: 'log' };
+  const { stdout } = await runFrontdesk(['doctor', '--json', '--query', "checks[?name=='paths'].[status,message]"], {
+    env,
+  });
+  const text = 'is a relative path: it leads to another place from each folder';
+  expect(JSON.parse(stdout)).toEqual([
+    ['warning', `FRONTDESK_STATE_DIR ${text}`],
+    ['warning', `FRONTDESK_AUDIT_LOG ${text}`],
+  ]);
 });

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { read, utils } from '@e965/xlsx';
@@ -48,7 +49,9 @@ it('-o xlsx writes a list to a new file that only its owner can read, and no cel
   const server = await startRecordingServer(() => ({ body: LIST_BODY }));
   const home = createHome();
   const run = (...args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
-  const made = await run(...LIST, '-o', 'xlsx', '--out', 'old.xlsx');
+  // The name says the format, whatever a variable says.
+  const env = { ...server.env, FRONTDESK_OUTPUT: 'json' };
+  const made = await runFrontdesk([...LIST, '--out', 'old.xlsx'], { home, env });
   expect(made).toMatchObject({ code: 0, stdout: '' });
   expect(made.stderr).toContain('saved in old.xlsx');
   expect(statSync(pathIn(home, 'old.xlsx')).mode & 0o777).toBe(0o600);
@@ -125,9 +128,9 @@ it.each<[string, readonly string[], Readonly<Record<string, string>>]>([
   ['a variable', ['runs'], { FRONTDESK_OUTPUT: 'xlsx' }],
   ['a profile', ['profile', 'set', 'p', '--output', 'xlsx'], {}],
   ['the settings', ['config', 'set', 'output', 'xlsx'], {}],
-  ['--out alone', ['runs', '--out', 'a.xlsx'], {}],
+  ['--out of another name', ['runs', '--out', 'a.txt'], {}],
   ['--out of csv', ['runs', '-o', 'csv', '--out', 'a.xlsx'], {}],
-])('-o xlsx is chosen by the option alone: %s is refused', async (_, args, env) => {
+])('a workbook is chosen by -o or the name of --out alone: %s is refused', async (_, args, env) => {
   const { code, stdout, home } = await runFrontdesk(args, { env });
   expect([code, stdout, existsSync(pathIn(home, 'a.xlsx'))]).toEqual([2, '', false]);
 });
@@ -189,8 +192,8 @@ it('-o xlsx of a read that stops has what was read', async () => {
   await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(3);
   running.child.kill('SIGINT');
   await running.waitForOutput('Waiting up to');
-  running.child.kill('SIGINT');
-  expect((await running.result).code).toBe(130);
+  await running.signalAgain('SIGINT');
+  expect((await running.result).signal).toBe('SIGINT');
   expect(
     cellsOf(home, 'c.xlsx')
       .slice(1)
@@ -256,3 +259,42 @@ it('-o xlsx of history, runs, results, rows to correct and a plan has the column
   const again = await run('calendar', 'subscribers', 'update', '--from', 'input.xlsx', '--dry-run', '--json', '-q');
   expect(JSON.parse(again.stdout).requests[0].body).toEqual({ first_name: '0042', active: false });
 });
+
+const hasLibreOffice = spawnSync('libreoffice', ['--version']).status === 0;
+
+/** 200 texts of what a spreadsheet, XML or the guard of csv could change, always the same. */
+function hostileTexts(): readonly string[] {
+  const parts = [
+    ["'", '=', ';', '\t', '\r', '\n', '\\x41', '_x0041_', '\u202e', '\u200b', '😀', 'é', '1', ' ', '"', '<', '&'],
+    ['\u0001', '+', '-', '@', '="00042"', '\r\n', '\n\r', 'TRUE', '1E3', '00042', '\u00a0', 'Err:502', '#N/A!'],
+  ].flat();
+  const part = (at: number) => parts[at % parts.length] ?? '';
+  return Array.from(
+    { length: 200 },
+    (_, index) => `${part(index)}${part(index * 7 + 3)}${part(Math.floor(index / 9))}`,
+  );
+}
+
+it.skipIf(!hasLibreOffice)(
+  'LibreOffice saves a workbook of 200 hostile texts and of booleans without a difference (needs libreoffice)',
+  async () => {
+    const texts = hostileTexts();
+    const data = texts
+      .slice(0, 100)
+      .map((email, at) => ({ id: `s${at}`, email, first_name: texts[at + 100], active: at % 2 === 0 }));
+    const server = await startRecordingServer(() => ({ body: { object: 'list', data } }));
+    const home = createHome();
+    const run = (...args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
+    const columns = ['--columns', 'id,email,first_name,active'];
+    expect(await run(...LIST, '-o', 'xlsx', '--out', 'old.xlsx', ...columns)).toMatchObject({ code: 0 });
+    const [folder, saved] = [join(home.path, 'work'), join(home.path, 'saved')];
+    const options = { cwd: folder, env: { ...process.env, HOME: home.path }, encoding: 'utf8' } as const;
+    spawnSync('libreoffice', ['--headless', '--convert-to', 'xlsx', '--outdir', saved, 'old.xlsx'], options);
+    const same = await run(...UPDATE, '-o', 'table', '--from', join(saved, 'old.xlsx'), '--changed-from', 'old.xlsx');
+    expect(same.stderr).toContain('none of 100 rows differs from the older file');
+    spawnSync('libreoffice', ['--headless', '--convert-to', 'csv', '--outdir', saved, 'old.xlsx'], options);
+    const shown = readFileSync(join(saved, 'old.csv'), 'utf8');
+    expect([shown.split(',TRUE\n').length, shown.split(',FALSE\n').length]).toEqual([51, 51]);
+  },
+  120_000,
+);

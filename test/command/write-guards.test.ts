@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { isWrite, type Operation } from '../../src/api/operation.ts';
-import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
 import { type CallCommand, operationOf } from '../../src/command/command.ts';
 import { REGISTRY } from '../../src/registry.ts';
+import { isWrite, type Operation } from '../../src/service/api/operation.ts';
+import { ALL_OPERATIONS, OPERATIONS } from '../../src/service/api/operations.ts';
+import { ledgerIn } from '../support/open-service.ts';
 import { cardId, idLines, playService } from '../support/plain-service.ts';
 import { CARDS_TOKEN, type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
@@ -41,9 +42,8 @@ function stdinOf(operation: Operation): string {
   return sampleRows(keyOf(operation), ['reason']);
 }
 
-function rawArgs({ path }: Operation): readonly string[] {
-  return ['api', 'POST', path.replace('{cardId}', cardId(1)).replace('{id}', 'x'), '--data', '{}'];
-}
+/** Of a raw write nothing is known, whatever the operation. */
+const RAW = ['api', 'POST', '/v1/cards/import/rows', '--data', '{}'];
 
 interface Place {
   readonly home: Home;
@@ -54,17 +54,13 @@ async function open(special?: Parameters<typeof playService>[0]): Promise<Place>
   return { home: createHome(), server: await startRecordingServer(playService(special)) };
 }
 
-function posts({ server }: Place): readonly string[] {
-  return server.requests.filter(({ method }) => method === 'POST').map(({ url }) => url);
-}
-
 /** Every way to a write of an operation, as words and stdin. Plans and runs are made before the guards are up. */
 const WAYS: Readonly<Record<string, (place: Place, operation: Operation) => Promise<readonly string[] | undefined>>> = {
   one: async (_, operation) => oneOf(operation),
   'a dry run': async (_, operation) => [...oneOf(operation), '--dry-run'],
   rows: async (_, operation) => (isBulk(operation) ? manyArgs(operation) : undefined),
   'a named run': async (_, operation) => (isBulk(operation) ? [...manyArgs(operation), '--run', 'x'] : undefined),
-  raw: async (_, operation) => rawArgs(operation),
+  raw: async () => RAW,
   'a plan': async ({ home, server }, operation) => {
     if (!isBulk(operation)) return undefined;
     const args = [...manyArgs(operation), '--plan', 'p.plan'];
@@ -86,11 +82,11 @@ const WAYS: Readonly<Record<string, (place: Place, operation: Operation) => Prom
   },
 };
 
-/** Each way to one operation, and each operation by the two ways that all of them have. */
+/** Each way to one operation, and each operation by the way that all of them have. */
 const casesOf = (ways: readonly string[]) =>
   writes.flatMap((operation) =>
     ways
-      .filter((way) => operation === OPERATIONS.cardBlock || way === 'one' || way === 'raw')
+      .filter((way) => operation === OPERATIONS.cardBlock || way === 'one')
       .map((way) => [operation.name, way] as const),
   );
 
@@ -133,82 +129,6 @@ it('FRONTDESK_READ_ONLY allows reading, planning and showing plans', async () =>
   expect((await run(['api', 'GET', '/v1/cards/x'])).code).toBe(0);
   expect((await run(['card', 'block', '--from', '-', '--plan', 'p.plan'])).code).toBe(0);
   expect((await run(['plan', 'show', 'p.plan'])).code).toBe(0);
-});
-
-/** The file of allowed signers in the folder that the program runs in: `profile set` refuses one that is missing. */
-const writeApprovers = (home: Place['home']) => writeFileSync(join(home.path, 'work', 'who'), '', { mode: 0o600 });
-
-async function demanding(): Promise<Place & { env: Record<string, string> }> {
-  const place = await open();
-  const { home, server } = place;
-  const set = ['profile', 'set', 'live', '--cards-url', server.url, '--calendar-url', server.url];
-  writeApprovers(home);
-  const { code, stdout } = await runFrontdesk([...set, '--approvers', 'who', '--approvals', '2', '--json'], { home });
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ approvers: join(home.path, 'work', 'who'), approvals: 2 });
-  return { ...place, env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, FRONTDESK_CALENDAR_TOKEN: CARDS_TOKEN } };
-}
-
-it.each(casesOf(['rows', 'a named run', 'raw']))(
-  'L8 a profile with approvals refuses %s as %s, and nothing is sent',
-  async (name, way) => {
-    const operation = writes.find((row) => row.name === name);
-    if (operation === undefined) throw new Error(name);
-    const place = await demanding();
-    const args = await WAYS[way]?.(place, operation);
-    if (args === undefined) throw new Error(`${name} as ${way}`);
-    const { home, env } = place;
-    const { code, stdout, stderr } = await runFrontdesk([...args, '--yes'], { home, env, stdin: stdinOf(operation) });
-    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-    expect(stderr).toContain('profile live demands 2 approvals for');
-    expect(place.server.requests).toEqual([]);
-  },
-);
-
-it('a profile with approvals refuses each shard of an input, and a resume, and allows single changes', async () => {
-  const place = await demanding();
-  const { home, env, server } = place;
-  const bulk = ['card', 'activate', '--from', '-', '--yes'];
-  const run = (args: readonly string[], stdin = idLines(2)) => runFrontdesk(args, { home, env, stdin });
-  expect((await run([...bulk, '--shard', '1/2'])).code).toBe(5);
-  expect((await run(['card', 'activate', cardId(1), cardId(2), '--yes'])).code).toBe(5);
-  const raw = await run(['api', 'POST', `/v1/cards/${cardId(1)}/activate`, '--yes']);
-  expect(raw.code).toBe(5);
-  expect(raw.stderr).toContain('hint: use the command of that operation, with --plan <file> for several rows. See');
-  expect(server.requests).toEqual([]);
-  expect((await run(bulk, idLines(1))).code).toBe(0);
-  expect((await run(['card', 'activate', cardId(2)])).code).toBe(0);
-  expect(posts(place)).toHaveLength(2);
-});
-
-it('a profile with approvals refuses a bulk run that was begun before', async () => {
-  const place = await open();
-  const { home, server } = place;
-  const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
-  await runFrontdesk(['profile', 'set', 'live', '--cards-url', 'http://127.0.0.1:9'], { home });
-  const begin = ['card', 'activate', '--from', '-', '--run', 'old', '--yes', '--retries', '0'];
-  expect((await runFrontdesk(begin, { home, env, stdin: idLines(9) })).code).toBe(7);
-  writeApprovers(home);
-  await runFrontdesk(['profile', 'set', 'live', '--approvers', 'who'], { home });
-  const { code, stderr } = await runFrontdesk(['runs', 'resume', 'old'], { home, env });
-  expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('demands an approval') });
-  expect(server.requests).toEqual([]);
-});
-
-it.each([
-  ['--approvals', '0'],
-  ['--approvals', '10'],
-  ['--approvals', 'two'],
-])('profile set refuses %s %s as approvals', async (option, value) => {
-  const { code } = await runFrontdesk(['profile', 'set', 'live', option, value]);
-  expect(code).toBe(2);
-});
-
-it('profile set removes approvers and approvals with an empty value', async () => {
-  const { home } = await demanding();
-  const args = ['profile', 'set', 'live', '--approvers', '', '--approvals', '', '--json'];
-  const { stdout } = await runFrontdesk(args, { home });
-  expect(Object.keys(JSON.parse(stdout))).toEqual(['name', 'current', 'cardsUrl', 'calendarUrl']);
 });
 
 const linesOf = (path: string) =>
@@ -268,8 +188,8 @@ it('FRONTDESK_AUDIT_LOG has a change before it is sent and after, in a file of m
     },
   ]);
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  const kept = readFileSync(join(home.stateDir, 'history.jsonl'), 'utf8');
-  expect(kept).toBe(readFileSync(path, 'utf8'));
+  const kept = readFileSync(ledgerIn(home), 'utf8');
+  expect(JSON.parse(kept)).toMatchObject({ entry: events[0].entry, outcome: 'applied' });
   expect(readFileSync(path, 'utf8')).not.toContain(CARDS_TOKEN);
   // A log of the operator's making keeps its mode, and a line that was cut is left behind.
   appendFileSync(path, '{"event":"beg');
@@ -277,7 +197,7 @@ it('FRONTDESK_AUDIT_LOG has a change before it is sent and after, in a file of m
   const text = readFileSync(path, 'utf8').split('\n');
   expect(text[2]).toBe('{"event":"beg');
   expect(text.slice(3, -1).map((line) => JSON.parse(line).event)).toEqual(['begin', 'end']);
-  expect(readFileSync(join(home.stateDir, 'history.jsonl'), 'utf8')).toBe(kept);
+  expect(readFileSync(ledgerIn(home), 'utf8')).toBe(kept);
 });
 
 it('FRONTDESK_AUDIT_LOG has the rows of runs, whatever their outcome', async () => {
@@ -323,7 +243,7 @@ it.each([
   ['one write', ['card', 'block', cardId(1), '--yes']],
   ['one write without history', ['card', 'block', cardId(1), '--yes', '--no-history']],
   ['rows', ['card', 'activate', '--from', '-', '--yes']],
-  ['a raw write', ['api', 'POST', `/v1/cards/${cardId(1)}/block`, '--yes']],
+  ['a raw write', [...RAW, '--yes']],
 ])('FRONTDESK_AUDIT_LOG that cannot be written refuses %s (16), and nothing is sent', async (_, args) => {
   const { home, server } = await open();
   mkdirSync(join(home.path, 'folder'));

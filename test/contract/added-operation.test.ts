@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { isUpdate, type Operation } from '../../src/api/operation.ts';
-import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
-import { guardWrite, type WriteWay } from '../../src/call/write-guards.ts';
+import { Failure } from '../../src/base/failure.ts';
+import { operationAt } from '../../src/cli/commands/api-path.ts';
 import { callCommand, optionsOf } from '../../src/command/command.ts';
-import { guardsOf, matchRow } from '../../src/commands/api-path.ts';
-import { Failure } from '../../src/failure.ts';
-import { decideNext } from '../../src/http/retry.ts';
-import type { Session } from '../../src/session.ts';
+import type { Session } from '../../src/command/session.ts';
+import { isUpdate, type Operation } from '../../src/service/api/operation.ts';
+import { ALL_OPERATIONS, OPERATIONS } from '../../src/service/api/operations.ts';
+import { decideNext } from '../../src/service/http/retry.ts';
+import { guardWrite, type WriteScope } from '../../src/writes/write-guards.ts';
 
 // Nothing below names the operation: the row gives it its guards.
 
@@ -22,7 +22,7 @@ const SUSPEND: Operation = {
     kind: 'write',
     done: 'Suspended',
     confirm: true,
-    readBack: 'none',
+    cardCheck: 'none',
     unavailable: 'never',
     unknownHint: 'check the card before you run this again',
   },
@@ -35,7 +35,7 @@ function sessionOf(profile: object, env: Readonly<Record<string, string>> = {}) 
   const permitted: string[] = [];
   const session = {
     context: { env },
-    profile: { name: 'live', readOnly: false, ...profile },
+    selectedProfile: () => ({ name: 'live', readOnly: false, ...profile }),
     common: {},
     keepsHistory: true,
     output: {},
@@ -54,25 +54,17 @@ function exitCodeOf(work: () => void): number {
   }
 }
 
-/** The same write by each way, as the raw call of the table would make it too. */
-function waysWith(reason: string | undefined): readonly WriteWay[] {
-  const { needsReason } = guardsOf('cards', '/v1/cards/x/suspend', TABLE);
-  return [
-    { kind: 'one', reason },
-    { kind: 'raw', reason, needsReason },
-  ];
+/** The same write by each way. */
+function waysWith(reason: string | undefined): readonly WriteScope[] {
+  return [{ kind: 'one', reason }];
 }
 
 it.each(['/v1/cards/x/suspend', '/v1/cards/x/SUSPEND/', '/v1/cards/x/%73uspend'])(
-  'an operation that is added is found at %s',
+  'an operation that is added is found at %s, so that `api POST` gives its command',
   (path) => {
-    expect(guardsOf('cards', path, TABLE)).toEqual({ needsReason: true, mayAnswerSecrets: false });
+    expect(operationAt(path, TABLE)).toEqual({ operation: SUSPEND, params: { cardId: 'x' } });
   },
 );
-
-it('an operation that is added is sent by `api POST` under the rules of its row', () => {
-  expect(matchRow('POST', '/v1/cards/x/suspend', TABLE)).toEqual({ operation: SUSPEND, params: { cardId: 'x' } });
-});
 
 it.each([
   ['a read-only profile', { readOnly: true }, {}],
@@ -89,14 +81,7 @@ it('an operation that is added needs the reason that the profile requires, whate
     expect(exitCodeOf(() => guardWrite(session, SUSPEND, way))).toBe(2);
   expect(permitted).toEqual([]);
   for (const way of waysWith('T-1')) guardWrite(session, SUSPEND, way);
-  expect(permitted).toEqual(['card.suspend', 'card.suspend']);
-});
-
-it('an operation that is added needs a plan for many rows where the profile demands approvals', () => {
-  const { session } = sessionOf({ approvals: 2 });
-  expect(exitCodeOf(() => guardWrite(session, SUSPEND, { kind: 'rows', rows: 2, inputRows: 2 }))).toBe(5);
-  expect(exitCodeOf(() => guardWrite(session, SUSPEND, { kind: 'plan', plan: 'p', rows: 2, approved: 1 }))).toBe(5);
-  expect(exitCodeOf(() => guardWrite(session, SUSPEND, { kind: 'plan', plan: 'p', rows: 2, approved: 2 }))).toBe(0);
+  expect(permitted).toEqual(['card.suspend']);
 });
 
 it('an operation that is added is never sent twice with the careful values', () => {

@@ -2,12 +2,12 @@ import nock from 'nock';
 import { getGlobalDispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { ALL_OPERATIONS, OPERATIONS } from '../../src/api/operations.ts';
-import type { HttpClient } from '../../src/http/call.ts';
-import { createHttpClient } from '../../src/http/ongoing-call.ts';
-import { printJson } from '../../src/json/print.ts';
-import { parseBaseUrl } from '../../src/wire/base-url.ts';
-import { createTransport } from '../../src/wire/transport.ts';
+import { printJson } from '../../src/base/json/print.ts';
+import { ALL_OPERATIONS, OPERATIONS } from '../../src/service/api/operations.ts';
+import type { HttpClient } from '../../src/service/http/call.ts';
+import { createHttpClient } from '../../src/service/http/ongoing-call.ts';
+import { parseBaseUrl } from '../../src/service/wire/base-url.ts';
+import { createTransport } from '../../src/service/wire/transport.ts';
 import { NAMES, SAMPLE_CALLS, sampleBody, sampleId, sampleInput, samplePath } from '../support/sample-calls.ts';
 
 /** The whole http layer against the spec's endpoint table, with every request seen by nock. */
@@ -49,6 +49,8 @@ function client(): HttpClient {
     random: () => 0,
     version: '1.2.3',
     profile: 'demo',
+    namedProfile: undefined,
+    stoppedBy: () => undefined,
     transport: createTransport({ baseUrl: parsed.baseUrl, clock }),
   });
 }

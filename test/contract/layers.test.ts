@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { breachesOf, LAYERS, layerBreaches, ONLY_IMPORTER, tableFaults } from '../../build/layers.ts';
+import { breachesOf, LAYERS, layerBreaches, ONLY_IMPORTER } from '../../build/layers.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
@@ -16,15 +16,9 @@ it('the table of layers names every folder and file at the top of src', () => {
   expect(LAYERS.map(({ name }) => name).sort()).toEqual(names.sort());
 });
 
-it('the table of layers refuses a layer that imports one above it', () => {
-  const low = { name: 'low', holds: '', imports: ['high'] };
-  const high = { name: 'high', holds: '', imports: ['low'] };
-  expect(tableFaults([low, high])).toEqual(['low stands below high']);
-});
-
 it.each(
-  LAYERS.flatMap(({ name, imports }) =>
-    LAYERS.filter((other) => other.name !== name && !imports.includes(other.name)).map((other) => [name, other.name]),
+  LAYERS.flatMap(({ name, never = [] }, place) =>
+    LAYERS.filter((other, at) => at < place || never.includes(other.name)).map((other) => [name, other.name]),
   ),
 )('the table of layers: %s that imports %s is a breach, by its types too', (name, other) => {
   expect(breachesOf(`src/${name}/deep/canary.ts`, `import type { Some } from '../../${other}/some.ts';`)).toEqual([
@@ -36,7 +30,12 @@ it.each(
 });
 
 it('the table of layers lets an import pass that the table allows', () => {
-  expect(breachesOf('src/run/canary.ts', "import '../json/parse.ts';\nimport './plan.ts';")).toEqual([]);
+  expect(
+    breachesOf(
+      'src/runs/canary.ts',
+      "import '../../src/base/json/parse.ts';\nimport '../../src/runs/plan/plan-file.ts';",
+    ),
+  ).toEqual([]);
 });
 
 it('the table of layers refuses a folder that is not in the table', () => {
@@ -46,20 +45,20 @@ it('the table of layers refuses a folder that is not in the table', () => {
 });
 
 it.each(Object.entries(ONLY_IMPORTER))('the table of layers: %s is imported by %s alone', (name, only) => {
-  expect(breachesOf('src/engine/canary.ts', `await import('${name}/deep');`)).toEqual([
-    `src/engine/canary.ts: only ${only} imports ${name}`,
+  expect(breachesOf('src/cli/canary.ts', `await import('${name}/deep');`)).toEqual([
+    `src/cli/canary.ts: only ${only} imports ${name}`,
   ]);
   expect(breachesOf(only, `import '${name}';`)).toEqual([]);
 });
 
 /** Breaches of what the linter checks, each in files of their own, and what it must say about the first. */
 const LINTED = [
-  [{ 'src/engine/canary.ts': 'process.exitCode = 1;' }, 'Do not use the global variable process'],
-  [{ 'src/run/canary.ts': 'console.log(1);' }, 'Do not use the global variable console'],
+  [{ 'src/cli/canary.ts': 'process.exitCode = 1;' }, 'Do not use the global variable process'],
+  [{ 'src/runs/canary.ts': 'console.log(1);' }, 'Do not use the global variable console'],
   [
     {
-      'src/run/one.ts': "import type { Two } from './two.ts';\nexport type One = Two | 1;",
-      'src/run/two.ts': "import type { One } from './one.ts';\nexport type Two = One | 2;",
+      'src/runs/one.ts': "import type { Two } from './two.ts';\nexport type One = Two | 1;",
+      'src/runs/two.ts': "import type { One } from './one.ts';\nexport type Two = One | 2;",
     },
     'This import is part of a cycle',
   ],
@@ -89,16 +88,40 @@ it.each(LINTED)('the linter names the breach in %j', (files, message) => {
   expect(lint(files)).toContain(message);
 });
 
-function sources(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => join(folder, name));
-}
+/** A line that breaks the rule of its room, in a file where no room may do it. */
+const CANARIES = {
+  desk: "const session = openSession({ caller: 'desk' });",
+  mcp: "import type { Server } from '@modelcontextprotocol/server';",
+  cli: 'const { argv } = context;',
+  runs: 'const limiter = new Limiter(5);',
+  writes: 'const result = await client.call(input, options);',
+  command: 'function show(session: Session) {}',
+  records: "const path = join(stateDir, 'runs');",
+  profile: "const { spawn } = await import('node:child_process');",
+  input: "const text = bytes.toString('utf16le');",
+  screen: 'const safe = escapeUnsafe(text, show);',
+  sandbox: "import { createServer } from 'node:http';",
+  service: "import { connect } from 'node:tls';",
+  base: 'const now = Date.now();',
+};
 
-it.each(['Date.now(', 'Math.random', 'performance.now('])(
-  'clock and chance come from Context: %s stands in src/process only',
-  (text) => {
-    const found = sources('src').filter((path) => readFileSync(join(root, path), 'utf8').includes(text));
-    expect(found.filter((path) => !path.startsWith('src/process/'))).toEqual([]);
+it.each(Object.entries(CANARIES))(
+  'the table of layers: a source elsewhere that breaks the rule of %s is named',
+  (room, line) => {
+    const elsewhere = room === 'command' ? 'src/screen/canary.ts' : 'src/command/canary.ts';
+    expect(breachesOf(elsewhere, line)).toEqual([expect.stringContaining(`${elsewhere}: only ${room} `)]);
+    const [place = `src/${room}/`] = LAYERS.find(({ name }) => name === room)?.rule?.places ?? [];
+    expect(breachesOf(place.endsWith('/') ? `${place}canary.ts` : place, line)).toEqual([]);
   },
 );
+
+it('the table of layers has a rule for every room, and a canary for every rule', () => {
+  const rooms = LAYERS.map(({ name }) => name).filter((name) => name !== 'main' && name !== 'registry');
+  expect(LAYERS.flatMap(({ name, rule }) => (rule === undefined ? [] : [name]))).toEqual(rooms);
+  expect(Object.keys(CANARIES)).toEqual(rooms);
+});
+
+it('the table of layers names a source of more than 330 lines', () => {
+  expect(breachesOf('src/cli/canary.ts', '\n'.repeat(330))).toEqual([]);
+  expect(breachesOf('src/cli/canary.ts', '\n'.repeat(331))).toEqual(['src/cli/canary.ts: 331 lines, more than 330']);
+});

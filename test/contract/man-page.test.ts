@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { manPage } from '../../build/man-page.ts';
-import { loadTree } from '../../src/describe/command-tree.ts';
-import { locateCommand } from '../../src/engine/program.ts';
-import { COMMON_OPTIONS } from '../../src/options/common.ts';
+import { loadTree } from '../../src/cli/describe/command-tree.ts';
+import { locateCommand } from '../../src/cli/program.ts';
+import { COMMON_OPTIONS } from '../../src/input/options/common.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { parseFaults } from '../support/parse-faults.ts';
 import { shellWords } from '../support/shell-words.ts';
 
-const page = manPage(await loadTree(REGISTRY), '0.1.0');
+const page = manPage(await loadTree(REGISTRY), '1.2.3');
 const MANDOC = 'mandoc';
 const hasMandoc = spawnSync(MANDOC, ['-V']).error === undefined;
 

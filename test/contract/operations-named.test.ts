@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { layOut } from '../../src/cli/describe/text-block.ts';
+import { TOPICS } from '../../src/cli/describe/topics.ts';
 import type { CallCommand } from '../../src/command/command.ts';
-import { layOut } from '../../src/describe/text-block.ts';
-import { TOPICS } from '../../src/describe/topics.ts';
-import { createClient } from '../../src/library/index.ts';
 import { WRITE_TOOLS } from '../../src/mcp/tools.ts';
-import { NEXT_STEPS } from '../../src/output/card-view.ts';
 import { REGISTRY } from '../../src/registry.ts';
+import { NEXT_STEPS } from '../../src/screen/card-view.ts';
 
 // What is written for people names operations by hand. Each list is held against the commands, so that an operation
 // that is added is named where it belongs, or left out on purpose: with a line in LEFT_OUT.
@@ -79,20 +78,6 @@ it('the pages of docs/ name every command where it belongs in the guide to unkno
 it('the pages of docs/ name every command where it belongs in the page of outcomes: each write on a card, with what is tried again', () => {
   const onCards = writes.filter(({ path }) => path[0] === 'card');
   expect(unnamedIn(section('reference/outcomes.md', 'What is tried again'), onCards)).toEqual([]);
-});
-
-/** `card.get`, `calendar.subscribers.list`: every function below an object. */
-function methodsOf(value: object, prefix = ''): readonly string[] {
-  return Object.entries(value).flatMap(([name, member]) =>
-    typeof member === 'function' ? [`${prefix}${name}`] : methodsOf(member, `${prefix}${name}.`),
-  );
-}
-
-it('the pages about other ways in name all of it in the page of the library: every method of a client', () => {
-  const client = createClient({ cards: { url: 'http://127.0.0.1:9', token: 'one-that-is-never-sent' } });
-  const methods = methodsOf(client);
-  expect(methods).toContain('calendar.subscribers.list');
-  expect(methods.filter((name) => !page('guides/library.md').includes(`client.${name}(`))).toEqual([]);
 });
 
 const onCards = namesOf(writes.filter(({ path }) => path[0] === 'card'));

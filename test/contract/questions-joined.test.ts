@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { CARD_ACTIONS } from '../../src/api/operations.ts';
 import { type Command, operationOf } from '../../src/command/command.ts';
 import { describeFields } from '../../src/input/fields.ts';
 import { REGISTRY } from '../../src/registry.ts';
+import { CARD_ACTIONS } from '../../src/service/api/operations.ts';
 import { QUESTIONS } from '../e2e/terminal/questions.ts';
 
 // Every question of the program stands in `QUESTIONS`, where hands type before, during and after it on a terminal. What is
@@ -19,6 +19,8 @@ const ASKING =
 /** The prompt, taken apart: no call of it would be found. */
 const TAKEN_APART = /\}\s*=\s*(?:\w+\.)*#?prompt\b/;
 
+const COMMANDS = 'cli/commands/';
+
 /** Each call in the source that asks: `runs.ts confirmLoss`, and the second one in a file `… 2`. */
 function placesInSource(): readonly string[] {
   const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
@@ -26,7 +28,7 @@ function placesInSource(): readonly string[] {
     const text = readFileSync(join(SRC, name), 'utf8');
     expect(TAKEN_APART.test(text), name).toBe(false);
     // Commands of several groups have the same last word.
-    const file = name.startsWith('commands/') ? name.slice('commands/'.length) : basename(name);
+    const file = name.startsWith(COMMANDS) ? name.slice(COMMANDS.length) : basename(name);
     const counts = new Map<string, number>();
     return [...text.matchAll(ASKING)].map((match) => {
       const asks = match[1] ?? match[2] ?? match[3] ?? '';

@@ -18,3 +18,13 @@ it.each(Object.entries(survivors))(
     expect(Object.keys(reasons).filter((reason) => reason.length < 10)).toEqual([]);
   },
 );
+
+it('every module that is mutated, and every test that judges one, is there', () => {
+  const list =
+    /const MODULES = \{([\s\S]*?)\n\};/.exec(readFileSync(new URL('build/mutants.mjs', root), 'utf8'))?.[1] ?? '';
+  const names = [...list.matchAll(/'([^']+)'/g)].map(([, name = '']) =>
+    name.startsWith('src/') ? name : `test/unit/${name}.test.ts`,
+  );
+  expect(names.length).toBeGreaterThan(80);
+  expect(names.filter((name) => !existsSync(new URL(name, root)))).toEqual([]);
+});

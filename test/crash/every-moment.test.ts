@@ -12,10 +12,10 @@ const saysNothing = ({ stderr }: MomentEnd) => /nothing was (?:sent|changed)/i.t
 
 /** What does not hold of a write in whose middle Ctrl-C came. */
 function wrongAfterSignal(end: MomentEnd, rows: number): string[] {
-  const { code, posts, recorded, isKept } = end;
+  const { code, signal, posts, recorded, isHeard, isKept } = end;
   const isWhole = posts === rows;
   return [
-    ...(code === (isWhole ? 0 : 130) ? [] : ['the exit code is another']),
+    ...((isHeard ? signal === 'SIGINT' : code === 0) ? [] : ['it ends in another way']),
     ...(isWhole && saysNothing(end) ? ['it says that nothing was sent'] : []),
     ...(posts === 0 && !saysNothing(end) && !end.stderr.includes('"not_sent":')
       ? ['it does not say that nothing was sent']

@@ -60,7 +60,7 @@ vi.mock('node:fs', async (original) => {
   };
 });
 
-type Locks = typeof import('../../src/files/lock.ts');
+type Locks = typeof import('../../src/base/files/lock.ts');
 const MACHINES = ['desk-1', 'desk-2', 'desk-3'] as const;
 const locks = new Map<string, Locks>();
 
@@ -68,7 +68,7 @@ beforeAll(async () => {
   vi.stubGlobal('setInterval', () => ({ unref: () => undefined }));
   for (const machine of MACHINES) {
     vi.resetModules();
-    locks.set(machine, await import('../../src/files/lock.ts'));
+    locks.set(machine, await import('../../src/base/files/lock.ts'));
   }
 });
 afterAll(() => void vi.unstubAllGlobals());

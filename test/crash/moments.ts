@@ -63,7 +63,7 @@ export const MOMENT_WRITES: Readonly<Record<string, { readonly args: readonly st
   'a provisioning into a file': {
     args: ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', ...PROVISION, '--out', 'answer.json', '--json'],
   },
-  'a raw POST': { args: ['api', 'POST', `/v1/cards/${CARD_ID}/activate`, '--yes', '--json'] },
+  'a raw POST': { args: ['api', 'POST', '/v1/cards/import/rows', '--yes', '--json'] },
   'an event': { args: ['calendar', 'event', 'create', '--calendar', 'c', '--name', 'n', '--start', '2026-12-01'] },
   'a block whose token a command prints': { args: ['card', 'block', CARD_ID, '--yes', '--json'], token: true },
   'a run': { args: ['card', 'activate', CARD_ID, CARD_ID, CARD_ID, '--allow-duplicates', '--yes', '-o', 'ndjson'] },
@@ -72,6 +72,7 @@ export const MOMENT_WRITES: Readonly<Record<string, { readonly args: readonly st
 /** How a write ended in whose middle something happened, and what is known of it on each side. */
 export interface MomentEnd {
   readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
   /** Continuations of promises. */
@@ -89,7 +90,6 @@ export interface MomentEnd {
 
 async function recordedIn(home: Home, env: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const { stdout } = await runFrontdesk(['history', '--json', '--query', '[].outcome'], { home, env });
-  // An array of the contract's section 10.
   return JSON.parse(stdout) as string[];
 }
 
@@ -113,9 +113,14 @@ export async function raisedAt(name: string, event: Event, moment: number): Prom
     FACTS: facts,
   };
   const stalled = { script: 'mkfifo "$STDERR_FIFO" && exec 3<>"$STDERR_FIFO" && exec "$@" 2>&3' };
-  const { code, stdout, stderr } = await runFrontdesk(args, { home, env, ...(event === 'crash' ? stalled : {}) });
+  const { code, signal, stdout, stderr } = await runFrontdesk(args, {
+    home,
+    env,
+    ...(event === 'crash' ? stalled : {}),
+  });
   const end = {
     code,
+    signal,
     stdout,
     stderr,
     ...(JSON.parse(readFileSync(facts, 'utf8')) as Pick<MomentEnd, 'count' | 'isHeard' | 'late'>),

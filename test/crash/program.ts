@@ -41,7 +41,6 @@ export function startProgram(start: ProgramStart): {
       HOME: home.path,
       LANG: 'C.UTF-8',
       // Else files are written that are no step of the run.
-      NODE_DISABLE_COMPILE_CACHE: '1',
       FRONTDESK_CONFIG_DIR: home.configDir,
       FRONTDESK_STATE_DIR: home.stateDir,
       ...env,
@@ -84,7 +83,7 @@ async function behindStandIn(pid: number | undefined): Promise<void> {
 export function printedRows(text: string): PrintedRow[] {
   // A killed process may leave half a line, which was never printed.
   const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
-  // Each line is an object of the contract's section 8; the judge finds out when its members are wrong.
+  // The judge finds out when members of a row are wrong.
   return whole.filter((line) => line !== '').map((line) => JSON.parse(line) as PrintedRow);
 }
 
@@ -92,6 +91,5 @@ export function printedRows(text: string): PrintedRow[] {
 export function summaryOutcomes(stderr: string): Record<string, number> {
   const line = stderr.split('\n').findLast((text) => text.startsWith('{"summary"'));
   if (line === undefined) return {};
-  // The summary line of the contract's section 8.
   return (JSON.parse(line) as { summary: { outcomes: Record<string, number> } }).summary.outcomes;
 }

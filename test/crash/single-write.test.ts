@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createHome } from '../support/run-frontdesk.ts';
@@ -6,6 +6,13 @@ import { type Stage, startCountingServer } from './counting-server.ts';
 import { BUILT_PROGRAM, startProgram } from './program.ts';
 import { chosenSeed, IS_LONG, SeededRandom } from './seeded-random.ts';
 import { WRITES } from './writes.ts';
+
+/** The files with lines of single changes. */
+function recordsIn(stateDir: string): readonly string[] {
+  const folders = ['writes', 'open'].map((name) => join(stateDir, name)).filter((folder) => existsSync(folder));
+  const paths = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  return paths.filter((path) => /\.(?:ndjson|write)$/.test(path));
+}
 
 const KILLS = IS_LONG ? 200 : 20;
 const seed = chosenSeed();
@@ -27,15 +34,15 @@ it(`a single write that is killed at any moment is in the history whenever it wa
     const { signal } = await ended;
     clearTimeout(timer);
     // What a crash in the middle of a record leaves.
-    if (server.order.length > 0 && signal !== null && random.chance(0.3))
-      appendFileSync(join(home.stateDir, 'history.jsonl'), '{"event":"beg');
+    if (server.order.length > 0 && signal !== null && random.chance(0.3)) {
+      for (const path of recordsIn(home.stateDir)) appendFileSync(path, '{"at":"20');
+    }
   }
   server.listen(undefined);
   await server.quiet();
   const { stdout, stderr } = await start('history', 'list', '--json', '--limit', '1000').ended;
   await server.stop();
   expect(stderr).toBe('');
-  // The array of the contract's section 10.
   const entries = JSON.parse(stdout) as { id: string; outcome: string }[];
   const outcomesOf = (key: string) => entries.filter(({ id }) => id === key).map(({ outcome }) => outcome);
   const untold = server.order.filter((key) => !/^(applied|unknown)$/.test(outcomesOf(key).join()));

@@ -79,5 +79,3 @@ export const WRITES = {
   reissue: REISSUE,
   subscriberChanges: SUBSCRIBER_CHANGES,
 } as const;
-
-export type WriteName = keyof typeof WRITES;

@@ -78,7 +78,7 @@ it('action.yml with a given sum uses no other', async () => {
 
 it.each([
   ['another sum than the given one', { SHA256: 'a'.repeat(64) }, `has the SHA-256 ${SUM}, not ${'a'.repeat(64)}`],
-  ['a version that is none', { VERSION: '1.2.3; curl evil' }, 'version must be one such as 0.1.0'],
+  ['a version that is none', { VERSION: '1.2.3; curl evil' }, 'version must be one such as 1.2.3'],
   ['a sum that is none', { SHA256: 'abc' }, 'sha256 must be 64 hexadecimal digits'],
   ['a runner without an executable', { RUNNER_ARCH: 'X86' }, 'no release has an executable for Linux X86'],
   ['a version that is not there', { VERSION: '9.9.9' }, 'could not be downloaded'],

@@ -52,6 +52,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(NAMES.map((name) => [SAMPLE_CALLS[name].command, sampleArgs(name)])),
   'card activate': [CARD_ID, CARD_ID.replace('7', '8'), '--yes'],
   'card reissue': [CARD_ID, '--yes', '--dry-run'],
+  'card find': ['order-1'],
   'card wait': [CARD_ID, '--status', 'ACTIVE'],
   'auth status': [],
   'profile show': ['live'],
@@ -80,7 +81,6 @@ const LEFT_OUT = [
   'runs remove',
   'runs revert',
   'plan show',
-  'plan approve',
   'plan apply',
   'desk',
   'mcp',
@@ -160,14 +160,16 @@ test.concurrent('tokens are printed by no failure, although the response echoes 
     reply(302, { Location: `https://user:${CARDS_CANARY}@evil.example/${encodeURIComponent(CARDS_CANARY)}` }, ''),
     json(429, { errorCode: 'X', message: echo }, { 'Retry-After': '99999', 'X-Request-Id': CARDS_CANARY }),
     json(500, echo),
-    json(200, `{"cardId":"${CARDS_CANARY}","status":"${echo}"}`),
-    json(200, `{"a":1,"a":2,"token":"${echo}"}`),
     reply(200, { 'Content-Type': 'text/html', 'X-Echo': echo, 'Set-Cookie': `t=${CARDS_CANARY}` }, echo),
     raw(`HTTP/1.1 200 ${CARDS_CANARY}\r\nBad Header ${CARDS_CANARY}\r\n\r\n`),
     raw(CARDS_CANARY),
     resetAfterRequest(),
   ];
-  const play = (fault: Behavior) =>
+  const data: readonly Behavior[] = [
+    json(200, `{"cardId":"${CARDS_CANARY}","status":"${echo}"}`),
+    json(200, `{"a":1,"a":2,"token":"${echo}"}`),
+  ];
+  const play = (fault: Behavior, printsData: boolean) =>
     onStage(
       async (stage) => {
         const more = ['--verbose', '--retries', '0', '-o'];
@@ -179,9 +181,9 @@ test.concurrent('tokens are printed by no failure, although the response echoes 
         ]);
         for (const { code } of [read, write, many]) expect(code).not.toBe(1);
       },
-      { route: () => fault },
+      { route: () => fault, printsData },
     );
-  await Promise.all(faults.map(play));
+  await Promise.all([...faults.map((fault) => play(fault, false)), ...data.map((fault) => play(fault, true))]);
 });
 
 test.concurrent('tokens are not sent over an untrusted certificate or to a proxy that refuses', () =>
@@ -218,7 +220,7 @@ test.concurrent('tokens are in the arguments of no process during a call', () =>
       const { pid } = running.child;
       const commandLine = readFileSync(`/proc/${pid}/cmdline`);
       running.child.kill('SIGINT');
-      expect((await running.result).code).toBe(130);
+      expect((await running.result).signal).toBe('SIGINT');
       expect(commandLine.toString()).toContain(CARD_ID);
       expect(findCanary(commandLine, [CARDS_CANARY, STORED_CANARY])).toEqual([]);
     },

@@ -2,7 +2,7 @@
 PROMPT=
 PS2=
 autoload -Uz compinit
-compinit -D -u
+compinit -C -u
 source $1
 bindkey '^I' complete-word
 begin-offers() { print; print BEGIN_OFFERS }

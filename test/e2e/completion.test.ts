@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runFrontdesk } from '../support/run-frontdesk.ts';
+import { openTerminal } from '../support/pty.ts';
+import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'frontdesk-completion-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -31,7 +32,7 @@ function run(program: string, args: readonly string[]): string[] {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-const BASH = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _frontdesk; printf '%s\\n' "\${COMPREPLY[@]}"`;
+const BASH = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=\${#COMP_LINE}; _frontdesk frontdesk "\${!#}"; printf '%s\\n' "\${COMPREPLY[@]}"`;
 
 interface Shell {
   readonly name: string;
@@ -60,7 +61,7 @@ function offersInPwsh(words: readonly string[]): string {
 }
 
 const CASES = [
-  { words: ['frontdesk', 'card', ''], offered: ['activate', 'block', 'get', 'provision', 'reissue', 'wait'] },
+  { words: ['frontdesk', 'card', ''], offered: ['activate', 'block', 'find', 'get', 'provision', 'reissue', 'wait'] },
   { words: ['frontdesk', 'calendar', 'subscribers', ''], offered: ['list', 'update'] },
   { words: ['frontdesk', '-p', 'sandbox', 'card', 'a'], offered: ['activate'] },
   { words: ['frontdesk', 'card', 'provision', 'x', '--wallet', ''], offered: ['wallet_a', 'wallet_b'] },
@@ -114,13 +115,62 @@ beforeAll(async () => {
 const [bash] = SHELLS;
 
 it.each([
-  { words: ['frontdesk', 'card', 'get', '--output', '=', 'j'], offered: ['json'] },
-  { words: ['frontdesk', 'card', 'get', '--output', '='], offered: ['table', 'json', 'ndjson', 'csv', 'xlsx'] },
-  { words: ['frontdesk', 'card', 'get', '--output=j'], offered: ['--output=json'] },
   { words: ['frontdesk', 'card', 'get', '--', ''], offered: [] },
   { words: ['frontdesk', 'calendar', 'event', 'create', '--calendar', 'card', ''], offered: [] },
+  { words: ['frontdesk', 'completion', 'bash', ''], offered: [] },
 ])('completion in bash offers $offered after $words', ({ words, offered }) => {
   expect(bash?.offers(words)).toEqual(offered);
+});
+
+/** What a person starts, what reads the script there, and how a line of it is typed. */
+const TERMINALS = [
+  { name: 'bash', start: 'exec bash --norc --noprofile -i', load: `IFS=:; source '${script('frontdesk.bash')}'` },
+  { name: 'zsh', start: 'exec zsh -f -i', load: `autoload compinit; compinit -C -u; source '${script('_frontdesk')}'` },
+  { name: 'fish', start: 'exec fish --no-config -i', load: `source '${script('frontdesk.fish')}'` },
+];
+
+/** Typed up to a Tab, and the arguments that the program gets when Enter is pressed then. */
+const TYPED = [
+  { typed: 'plan show my\t', words: ['plan', 'show', 'my plan.json'] },
+  { typed: 'plan apply --failed f car\t', words: ['plan', 'apply', '--failed', 'f', 'cards.csv'] },
+  { typed: 'api POST /v1/x --data @my\t', words: ['api', 'POST', '/v1/x', '--data', '@my plan.json'] },
+  { typed: "api POST /v1/x --data '@my\t", words: ['api', 'POST', '/v1/x', '--data', '@my plan.json'] },
+  { typed: 'api POST /v1/x --data=@conf\tset\t', words: ['api', 'POST', '/v1/x', '--data=@config/settings.json'] },
+  { typed: 'config set output nd\t', words: ['config', 'set', 'output', 'ndjson'] },
+  { typed: 'profile set live -o nd\t', words: ['profile', 'set', 'live', '-o', 'ndjson'] },
+  { typed: 'card get -o=js\t', words: ['card', 'get', '-o=json'] },
+  { typed: 'card get --output=js\t', words: ['card', 'get', '--output=json'] },
+  { typed: 'card get -f=car\t', words: ['card', 'get', '-f=cards.csv'] },
+  { typed: 'help card blo\t', words: ['help', 'card', 'block'] },
+  { typed: 'schema calendar subscribers up\t', words: ['schema', 'calendar', 'subscribers', 'update'] },
+  { typed: "card block --reason 'card get' -o js\t", words: ['card', 'block', '--reason', 'card get', '-o', 'json'] },
+];
+
+describe.each(TERMINALS)('completion at a terminal in $name', ({ name, start, load }) => {
+  const isMissing = spawnSync(name, ['--version']).error !== undefined;
+
+  it.skipIf(isMissing)(`completion at a terminal in ${name} finishes what was typed`, async () => {
+    const home = createHome();
+    const heard = join(home.path, 'heard');
+    const stub = `#!/bin/sh\nfor word; do printf '%s\\n' "$word"; done > '${heard}'\necho heard it\n`;
+    mkdirSync(join(home.path, 'bin'));
+    mkdirSync(home.configDir);
+    writeFileSync(join(home.path, 'bin', 'frontdesk'), stub, { mode: 0o755 });
+    for (const file of ['my plan.json', 'cards.csv', 'config/settings.json']) writeFileSync(join(home.path, file), '');
+    const env = { PATH: `${join(home.path, 'bin')}:${process.env['PATH'] ?? ''}` };
+    const terminal = openTerminal([], { home, env, script: start });
+    terminal.type(`${load}; frontdesk\r`);
+    const lines: string[][] = [];
+    for (let times = 1; times <= TYPED.length; times += 1) {
+      await terminal.waitFor(new RegExp(`(?:heard it[^]*){${times}}`));
+      terminal.type(`frontdesk ${TYPED[times - 1]?.typed}\r`);
+      await terminal.waitFor(new RegExp(`(?:heard it[^]*){${times + 1}}`));
+      lines.push(readFileSync(heard, 'utf8').split('\n').slice(0, -1));
+    }
+    terminal.type('exit\r');
+    await terminal.end;
+    expect(lines).toEqual(TYPED.map(({ words }) => words));
+  });
 });
 
 it.each([

@@ -1,10 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { foldCommand } from '../../src/describe/text-block.ts';
-import { TOPICS } from '../../src/describe/topics.ts';
+import { foldCommand } from '../../src/cli/describe/text-block.ts';
+import { TOPICS } from '../../src/cli/describe/topics.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { SAMPLE_CALLS } from '../support/sample-calls.ts';
 
@@ -12,7 +12,6 @@ import { SAMPLE_CALLS } from '../support/sample-calls.ts';
 // in the sandbox.
 
 const root = new URL('../..', import.meta.url).pathname;
-const HAS_SSH_KEYGEN = spawnSync('ssh-keygen', ['-?']).error === undefined;
 
 /** What cannot be run without a person, another program, or an end. */
 const NOT_RUN: readonly RegExp[] = [
@@ -26,18 +25,16 @@ const NOT_RUN: readonly RegExp[] = [
   /^history reconcile .* -p live/,
   // Needs a write whose outcome is unknown.
   /^history resolve /,
-  // Needs an agent that holds the key.
-  /id_ed25519\.pub/,
   // Reads a file that a container mounts.
   /\/run\/secrets/,
   // Writes outside of the home folder.
   /\/tmp\/frontdesk\.bash/,
-  ...(HAS_SSH_KEYGEN ? [] : [/^plan approve/]),
 ];
 
 const FILES: Readonly<Record<string, string>> = {
   'cards.csv': 'cardId\n4fbeb052-7396-41ce-8085-9263bed4f505\n',
   'stolen.csv': 'cardId,clientReference\n0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101,order-10001\n',
+  'orders.csv': 'cardId,Order\n0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101,order-10001\n',
   'calendars.csv': 'id\ncal_tea_ceremony\n',
   'season.csv': 'name,start\nTasting,2027-04-02T18:00\n',
   'old.csv': 'id,email\nsub_0001,ann@example.com\n',
@@ -75,7 +72,7 @@ const ASKING = Object.values(SAMPLE_CALLS).flatMap(({ asks, command }) => (asks?
 
 /** Where an example asks a person, the answer is given. */
 function answered(line: string): string {
-  const asking = [...ASKING, 'plan apply', 'plan approve', 'history prune', 'runs remove', 'profile remove'];
+  const asking = [...ASKING, 'plan apply', 'history prune', 'runs remove', 'profile remove'];
   const isAsked = asking.some((words) => line.startsWith(`${words} `)) && !/--yes|--dry-run|--plan /.test(line);
   return isAsked ? `${line} --yes` : line;
 }
@@ -117,10 +114,6 @@ function prepare(setup: string): Promise<string> {
 async function run(line: string): Promise<End> {
   const folder = newFolder();
   cpSync(await prepare(setupOf(line).join('\n')), folder, { recursive: true });
-  if (line.includes('.ssh/')) {
-    mkdirSync(join(folder, '.ssh'));
-    spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, '.ssh', 'id_ed25519')]);
-  }
   const entry = `$(frontdesk history --json --query '[0].entry' | tr -d '"')`;
   const printed = foldCommand(`frontdesk ${answered(line)}`, 76)
     .join('\n')
@@ -137,7 +130,6 @@ function shell(folder: string, script: string, profile: string | undefined): Pro
       HOME: folder,
       FRONTDESK_PROFILE: profile,
       GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
-      XDG_CACHE_HOME: join(root, '.cache', 'test'),
       LANG: 'C.UTF-8',
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -14,14 +13,4 @@ const isHere = isInWine || existsSync(executable);
 
 it.skipIf(!isHere)('the standalone executable does a shift of work (skipped until `npm run build:exe` made it)', () => {
   expect(smoke(program)).toEqual([]);
-});
-
-it.skipIf(!isHere)('the standalone executable uses the compiled code that it contains', () => {
-  const [file = '', ...first] = program;
-  const args = [...first, 'doctor', '--json', '--query', "checks[?name=='compile-cache'].message | [0]"];
-  const env = { PATH: process.env['PATH'], FRONTDESK_TEST_EXE: process.env['FRONTDESK_TEST_EXE'] };
-  const { stdout } = spawnSync(file, args, { env, encoding: 'utf8' });
-  expect(JSON.parse(stdout)).toMatch(
-    /^inside the executable: (\d+) of the \1 files that doctor loads were compiled already$/,
-  );
 });

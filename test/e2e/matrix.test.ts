@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS } from '../../src/api/operations.ts';
-import type { CallPolicy } from '../../src/http/call.ts';
-import { createHttpClient } from '../../src/http/ongoing-call.ts';
-import { parseBaseUrl } from '../../src/wire/base-url.ts';
-import { createTransport } from '../../src/wire/transport.ts';
+import { OPERATIONS } from '../../src/service/api/operations.ts';
+import type { CallPolicy } from '../../src/service/http/call.ts';
+import { createHttpClient } from '../../src/service/http/ongoing-call.ts';
+import { parseBaseUrl } from '../../src/service/wire/base-url.ts';
+import { createTransport } from '../../src/service/wire/transport.ts';
 import {
   build,
   type End,
@@ -42,6 +42,8 @@ async function play(meeting: Meeting): Promise<{ end: End; applied: number }> {
     random: () => 0,
     version: '1.2.3',
     profile: 'demo',
+    namedProfile: undefined,
+    stoppedBy: () => undefined,
     transport,
   });
   const result = await client.call(sampleInput(name, OPERATIONS[name]), { policy: { ...POLICY, timeoutMs } });

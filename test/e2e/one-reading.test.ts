@@ -29,7 +29,7 @@ test('runs resume, results, report and revert parse no input', async () => {
   );
   expect(readers).toHaveLength(1);
   const list = join(home.path, 'loaded.json');
-  const preload = { NODE_OPTIONS: `--require ${HOOK}`, LOADED_FILES_LIST: list, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const preload = { NODE_OPTIONS: `--require ${HOOK}`, LOADED_FILES_LIST: list };
   /** Runs a command; answers its stdout, and how many chunks it loaded that read inputs. */
   const readBy = async (code: number, ...args: readonly string[]) => {
     const result = await runFrontdesk(args, { home, env: { ...server.env, ...preload } });
@@ -42,7 +42,12 @@ test('runs resume, results, report and revert parse no input', async () => {
   const begun = await readBy(4, ...update, '--run', 'r', '-j', '1', '--yes', '-o', 'ndjson');
   expect(begun.readings).toBe(1);
   for (const path of [older, newer]) rmSync(path);
-  expect(readdirSync(join(home.stateDir, 'runs', 'r')).sort()).toEqual(['header.json', 'journal.jsonl', 'rows']);
+  expect(readdirSync(join(home.stateDir, 'runs', 'r')).sort()).toEqual([
+    'header.json',
+    'journal.jsonl',
+    'reached',
+    'rows',
+  ]);
   isDown = false;
   const failed = join(home.path, 'failed.csv');
   expect((await readBy(0, 'runs', 'resume', 'r', '--failed', failed, '-o', 'ndjson')).readings).toBe(0);
@@ -65,7 +70,6 @@ test('runs resume, results, report and revert parse no input', async () => {
     .trimEnd()
     .split('\n')
     .slice(1);
-  // A row of a plan, as the contract has it.
   expect(plan.map((line) => (JSON.parse(line) as { readonly body: unknown }).body)).toEqual(
     ids.map((id) => ({ email: `${id}@old.example` })),
   );

@@ -100,7 +100,6 @@ describe('the package', () => {
         'completions/frontdesk.ps1',
         'dist/THIRD-PARTY-NOTICES.md',
         'dist/build-id',
-        'dist/chunks.json',
         'dist/chunks/main.cjs',
         'docs/reference/outcomes.md',
         'docs/reference/output.md',
@@ -111,6 +110,8 @@ describe('the package', () => {
     const expected =
       /^(?:bin|completions|dist|man|docs(?!\/(?:pictures|messages\.md)))\/|^(?:LICENSE|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|package\.json)$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
+    // Made for the Node that built it: an installed package starts without.
+    expect(paths.filter((path) => path.startsWith('dist/compiled/'))).toEqual([]);
   });
 
   it('the package has no fault that publint knows', async () => {
@@ -120,6 +121,19 @@ describe('the package', () => {
       pack: false,
     });
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
+  });
+
+  it.each([
+    ['import', "await import('frontdesk')"],
+    ['require', "createRequire(import.meta.url)('frontdesk')"],
+    ['a subpath', "await import('frontdesk/dist/chunks/main.cjs')"],
+  ])('the package exports nothing but its manifest: %s', (_way, load) => {
+    const text = `import { createRequire } from 'node:module';
+      try { ${load}; console.log('loaded'); } catch (error) { console.log(error.code); }
+      console.log(createRequire(import.meta.url)('frontdesk/package.json').name);`;
+    const args = ['--input-type=module', '--eval', text];
+    const { stdout } = spawnSync(process.execPath, args, { cwd: prefix, encoding: 'utf8' });
+    expect(stdout).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED\nfrontdesk\n');
   });
 
   it('the package has no script that an installation would run', () => {

@@ -118,7 +118,7 @@ class Place {
       readFileSync(join(this.folder, `results-${shard}.ndjson`), 'utf8')
         .trim()
         .split('\n')
-        // The lines of the contract: one object a row.
+        // One object a row.
         .map((line) => JSON.parse(line) as { row: number; outcome: string }),
     ).sort((a, b) => a.row - b.row);
     expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1));
@@ -157,7 +157,7 @@ const index = (name: string) => steps.findIndex((step) => step.name === name);
 it('the recipe for GitHub Actions lets no shard cancel the others, and keeps the state whatever happens', () => {
   expect(strategy).toEqual({ 'fail-fast': false, matrix: { shard: SHARDS } });
   const keep = steps[index('Keep the state, also of a job that failed')];
-  expect(keep).toMatchObject({ if: 'always()', with: { path: 'state' } });
+  expect(keep).toMatchObject({ if: 'always()', with: { path: '/home/runner/frontdesk-state' } });
   expect(keep?.uses).toMatch(/^actions\/cache\/save@/);
   const restore = steps[index('Restore the state of the earlier attempt')];
   expect(restore).toMatchObject({ with: { key: keep?.with?.['key'] } });
@@ -178,13 +178,39 @@ it('the recipe for GitHub Actions sends every row once although a job is killed 
   );
 });
 
-it('the recipe for GitHub Actions refuses to start over if the state of the earlier attempt is lost', async () => {
-  const place = await Place.make();
-  const lines = [steps[index('Refuse to start over')]?.run, steps[index('Block')]?.run].join('');
-  const { code, stderr } = await place.start(['bash', '-e', '-c', lines], { SHARD: '1', ATTEMPT: '2' }).ended;
-  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
-  expect(place.server.order).toEqual([]);
+/** The step of both recipes: what an attempt may go on from. */
+const guards = ['github-actions.yml', 'plans-in-github-actions.yml'].map((name) => {
+  // A workflow, whose jobs have steps.
+  const { jobs } = parse(recipe(name)) as { jobs: Record<string, { env?: object; steps: readonly Step[] }> };
+  const job = Object.values(jobs).find(({ steps: each }) => each.some((step) => step.name === 'Refuse to start over'));
+  const run = job?.steps.find((step) => step.name === 'Refuse to start over')?.run ?? '';
+  return { name, run, env: job?.env };
 });
+
+it.each(guards)('the recipe $name keeps its state outside of the workspace', ({ name, env }) => {
+  expect(env).toMatchObject({ FRONTDESK_STATE_DIR: '/home/runner/frontdesk-state' });
+  expect(recipe(name)).not.toContain('github.workspace');
+});
+
+it.each(guards)('the recipe $name refuses to go on if the runner of the attempt before is lost', async ({ run }) => {
+  const place = await Place.make();
+  const attempt = (number: number) => place.start(['bash', '-e', '-c', run], { ATTEMPT: String(number) }).ended;
+  expect((await attempt(1)).code).toBe(0);
+  // Attempt 2 is lost with its runner, so attempt 3 gets the state of attempt 1.
+  const lost = await attempt(3);
+  expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining('the state of attempt 2 is lost') });
+  expect((await attempt(2)).code).toBe(0);
+  expect((await attempt(3)).code).toBe(0);
+});
+
+it.each(guards)(
+  'the recipe $name refuses to start over if the state of the earlier attempt is lost',
+  async ({ run }) => {
+    const place = await Place.make();
+    const { code, stderr } = await place.start(['bash', '-e', '-c', run], { ATTEMPT: '2' }).ended;
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
+  },
+);
 
 const folders = ['.github/workflows', 'docs/recipes'];
 const texts = folders.flatMap((folder) =>

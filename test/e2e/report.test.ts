@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import axe from 'axe-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BROWSER, Page } from '../support/browser.ts';
@@ -77,6 +77,21 @@ describe.skipIf(BROWSER === undefined)(`the html report in a browser${WHERE}`, (
     );
     expect(bars).toEqual([true, true, true]);
     expect(await page.evaluate('getComputedStyle(document.querySelector("svg text")).fontSize')).toBe('13px');
+  });
+
+  test('the html report has its colors and sizes where a server drops its style', async () => {
+    const bare = join(createHome().path, 'bare.html');
+    const text = readFileSync(fileURLToPath(address), 'utf8');
+    writeFileSync(bare, text.replace(/<style>[\s\S]*<\/style>/, ''));
+    await page.load(pathToFileURL(bare).href, { width: 1280 });
+    const colors =
+      '[...new Set([...document.querySelectorAll("svg rect, svg text")].map((each) => getComputedStyle(each).fill))]';
+    expect(await page.evaluate(colors)).not.toContain('rgb(0, 0, 0)');
+    const key = 'Object.values(document.querySelector("svg.key").getBoundingClientRect().toJSON()).slice(2, 4)';
+    expect(await page.evaluate(key)).toEqual([12, 12]);
+    await page.load(address, { width: 1280, scheme: 'dark' });
+    const applied = 'getComputedStyle(document.querySelector("rect.applied")).fill';
+    expect(await page.evaluate(applied)).toBe('rgb(63, 185, 80)');
   });
 
   test('the html report prints on paper', async () => {

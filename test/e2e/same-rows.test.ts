@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createClient, TOKEN } from '../support/library.ts';
 import { connectNewest, type Person } from '../support/mcp-clients.ts';
 import { cardId, cardNumber, playService, refusal, rowLines } from '../support/plain-service.ts';
 import { type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
@@ -84,14 +83,6 @@ const WAYS: Readonly<Record<string, (way: Way) => Promise<string[]>>> = {
       const history = await runFrontdesk(['history', '--json', '--limit', '1'], { home: way.home });
       found.push(JSON.parse(history.stdout)[0].outcome);
     }
-    return found;
-  },
-  'the library': async ({ server }) => {
-    const limits = { timeoutMs: 10_000, retries: 0, retryMaxTimeMs: 2000 };
-    const client = createClient({ cards: { url: server.url, token: TOKEN }, ...limits });
-    const found: string[] = [];
-    for (const id of CARDS) found.push((await client.card.block(id, { reason: REASON })).outcome);
-    await client.close();
     return found;
   },
   'an assistant': async ({ server }) => {

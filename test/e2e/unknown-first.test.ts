@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, RawClient, YES } from '../support/mcp-process.ts';
@@ -9,13 +9,14 @@ import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 // A script that looks for 8 must find it: an unknown outcome comes before a record that cannot be written (16).
 
-/** A service that takes a write and says nothing, while the history becomes a folder. */
+/** A service that takes a write and says nothing, while a file takes the place of the history's folder. */
 function breaksHistory(home: Home, status = 'ACTIVE') {
   return startRecordingServer(({ method }) => {
     if (method === 'GET') return { body: cardText(status) };
-    const history = join(home.stateDir, 'history.jsonl');
-    rmSync(history, { force: true, recursive: true });
-    mkdirSync(history);
+    // An outcome that is not known yet is noted among the open writes.
+    const folder = join(home.stateDir, 'open');
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, '', { mode: 0o600 });
     return 'reset';
   });
 }
@@ -33,14 +34,14 @@ it.each<readonly [string, readonly string[]]>([
     'calendar event create',
     ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'May', '--start', '2030-05-01'],
   ],
-  ['api', ['api', 'POST', `/v1/cards/${CARD_ID}/block`, '--data', '{}', '--yes']],
+  ['api', ['api', 'POST', '/v1/cards/import/rows', '--data', '{}', '--yes']],
 ])('an unknown outcome whose record cannot be written exits with 8: %s', async (_, args) => {
   const home = createHome();
   // A card with the wanted status would resolve it.
   const server = await breaksHistory(home, args.includes('activate') ? 'NEW' : 'ACTIVE');
   const result = await runFrontdesk([...args, '--json'], { home, env: { ...server.env, ...NO_PAUSE } });
   expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 8, stdout: '' });
-  // The last line of stderr is the error as the contract has it.
+  // The last line of stderr is the error.
   const { error } = JSON.parse(result.stderr.trimEnd().split('\n').at(-1) ?? '') as { error: object };
   expect(error).toMatchObject({
     code: 'OUTCOME_UNKNOWN',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createHttpClient } from '../../src/http/ongoing-call.ts';
-import { parseBaseUrl } from '../../src/wire/base-url.ts';
-import { createTransport } from '../../src/wire/transport.ts';
+import { createHttpClient } from '../../src/service/http/ongoing-call.ts';
+import { parseBaseUrl } from '../../src/service/wire/base-url.ts';
+import { createTransport } from '../../src/service/wire/transport.ts';
 import {
   type Behavior,
   closeAfterRequest,
@@ -103,6 +103,8 @@ async function playOne(index: number): Promise<End> {
     random: () => 0,
     version: '1.2.3',
     profile: 'demo',
+    namedProfile: undefined,
+    stoppedBy: () => undefined,
     transport,
   });
   const policy = { timeoutMs: 250, retries: 2, retryMaxTimeMs: 60_000 };

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FAILURES } from '../../src/failure.ts';
-import type { CallResult, HttpClient } from '../../src/http/call.ts';
-import { createHttpClient } from '../../src/http/ongoing-call.ts';
-import { isJsonArray, isJsonObject, type JsonValue } from '../../src/json/value.ts';
-import { renderFailure, renderNotice } from '../../src/output/failure-text.ts';
-import type { Result } from '../../src/output/options.ts';
-import { renderResult } from '../../src/output/render.ts';
-import { parseBaseUrl } from '../../src/wire/base-url.ts';
-import { createTransport } from '../../src/wire/transport.ts';
+import { FAILURES } from '../../src/base/failure.ts';
+import { isJsonArray, isJsonObject, type JsonValue } from '../../src/base/json/value.ts';
+import { renderFailure, renderNotice } from '../../src/screen/failure-text.ts';
+import type { Result } from '../../src/screen/options.ts';
+import { renderResult } from '../../src/screen/render.ts';
+import type { CallResult, HttpClient } from '../../src/service/http/call.ts';
+import { createHttpClient } from '../../src/service/http/ongoing-call.ts';
+import { parseBaseUrl } from '../../src/service/wire/base-url.ts';
+import { createTransport } from '../../src/service/wire/transport.ts';
 import { checkStreams, meet } from '../e2e/faults/fault-run.ts';
 import { type FaultServer, startFaultServer } from '../support/fault-server.ts';
 import { CARDS_TOKEN } from '../support/recording-server.ts';
-import { outputOptions, recordedOutput } from '../unit/output/recorded-output.ts';
+import { outputOptions, recordedOutput } from '../unit/screen/recorded-output.ts';
 import { numberOf, Seeded } from './seeded.ts';
 import { answerWith, card, damaged, indexOf, PLAY_NAMES, type Play, playOf } from './stage.ts';
 
@@ -58,6 +58,8 @@ beforeAll(async () => {
     random: () => 0,
     version: '1.2.3',
     profile: 'demo',
+    namedProfile: undefined,
+    stoppedBy: () => undefined,
     transport,
   });
 });
@@ -79,18 +81,20 @@ function resultOf(play: Play, resource: JsonValue): Result {
   return { kind: 'list', document: resource, rows: isJsonArray(data) ? data : [], columns: play.columns };
 }
 
-async function shown(play: Play, result: CallResult, seeded: Seeded): Promise<{ stdout: string; stderr: string }> {
+async function shown(play: Play, result: CallResult, seeded: Seeded) {
   const format = seeded.pick(['table', 'json', 'ndjson', 'csv'] as const);
   if (result.kind === 'failed') {
-    return { stdout: '', stderr: renderFailure(result.failure, format, PIPE) };
+    return { stdout: '', stderr: renderFailure(result.failure, format, PIPE), isData: false };
   }
   // Not every call has the columns of a terminal.
-  const stdout = recordedOutput(seeded.chance(0.3) ? 40 + seeded.below(120) : undefined);
+  const columns = seeded.chance(0.3) ? 40 + seeded.below(120) : undefined;
+  const stdout = recordedOutput(columns);
   await renderResult(resultOf(play, result.resource), outputOptions({ format }), stdout);
   const text = stdout.text();
   if (format === 'json') JSON.parse(text);
   const lines = result.callOutcome.notices.map((notice) => renderNotice(notice, format, PIPE));
-  return { stdout: text, stderr: lines.join('') };
+  // A cell of CSV is the text as it came, but on a terminal.
+  return { stdout: text, stderr: lines.join(''), isData: format === 'csv' && columns === undefined };
 }
 
 function endOf(result: CallResult): { code: number; outcome: string } {
@@ -103,12 +107,12 @@ async function playOne(index: number): Promise<string> {
   const play = playOf(seeded.pick(PLAY_NAMES), index);
   const policy = { timeoutMs: TIMEOUT_MS, retries: 1, retryMaxTimeMs: 2 * TIMEOUT_MS };
   const result = await client.call(play.input, { policy });
-  const { stdout, stderr } = await shown(play, result, seeded);
+  const { stdout, stderr, isData } = await shown(play, result, seeded);
   const { code, outcome } = endOf(result);
   const where = `run ${index} of ${play.name} ${origin()}`;
   if (code !== 0) expect(EXIT_CODES, where).toContain(code);
   expect(code, where).not.toBe(1);
-  checkStreams({ code: result.kind === 'answered' ? 0 : code, stdout, stderr });
+  checkStreams({ code: result.kind === 'answered' ? 0 : code, stdout, stderr }, isData ? 'bytes' : undefined);
   return `${code} ${outcome}`;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS } from '../../src/api/operations.ts';
-import type { Header } from '../../src/wire/exchange.ts';
-import { answer, bench, card, inputFor, withPolicy } from '../unit/http/fakes.ts';
+import { OPERATIONS } from '../../src/service/api/operations.ts';
+import type { Header } from '../../src/service/wire/exchange.ts';
+import { answer, bench, card, inputFor, withPolicy } from '../unit/service/http/fakes.ts';
 import { numberOf, Seeded } from './seeded.ts';
 
 /** Goal G15: the wait that a service asks for is never undercut, in whatever form it asks. */

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
-import type { Operation } from '../../src/api/operation.ts';
-import { OPERATIONS } from '../../src/api/operations.ts';
-import type { CallInput } from '../../src/http/call.ts';
-import { fromPlain } from '../../src/json/value.ts';
-import type { Column } from '../../src/output/column.ts';
+import { fromPlain } from '../../src/base/json/value.ts';
 import { REGISTRY } from '../../src/registry.ts';
+import type { Column } from '../../src/screen/column.ts';
+import type { Operation } from '../../src/service/api/operation.ts';
+import { OPERATIONS } from '../../src/service/api/operations.ts';
+import type { CallInput } from '../../src/service/http/call.ts';
 import { type Behavior, counted } from '../support/fault-server.ts';
 import { NAMES, SAMPLE_CALLS, sampleInput, typedCall } from '../support/sample-calls.ts';
 import { mutateBytes, mutateHttp, mutateJson, type WireAnswer } from './mutate.ts';

@@ -20,7 +20,8 @@ const isUnsent = (played: Played): boolean => changes(played).length === 0;
 const isUnapplied = (played: Played): boolean => changes(played).every(({ doneMs }) => doneMs === undefined);
 
 /** What may come and go without anybody's data: locks, files under way, what only makes reading quicker. */
-export const OF_NO_ACCOUNT = /[./]lock(?:\/|$)|\.frontdesk-|\.tmp|open-writes|file-system-tried|\.key$|\/key$/;
+export const OF_NO_ACCOUNT =
+  /[./]lock(?:\/|$)|\.frontdesk-|\.tmp|open-writes|file-system-tried|\.key$|\/key$|\/reached$/;
 
 /** Files of people below some folders, with what they hold. */
 function dataOf(files: Files, below: RegExp): ReadonlyMap<string, string> {
@@ -34,7 +35,8 @@ function isSame({ before, after }: Played, below: RegExp): boolean {
   const paths = new Set([...old.keys(), ...now.keys()]);
   return [...paths].every((path) => {
     const [was = '', is = ''] = [old.get(path), now.get(path)];
-    return path === '/state/history.jsonl' ? is.startsWith(was) : old.has(path) === now.has(path) && was === is;
+    if (path.startsWith('/state/writes/')) return is.startsWith(was);
+    return old.has(path) === now.has(path) && was === is;
   });
 }
 
@@ -57,7 +59,12 @@ export const CLAIMS: readonly Claim[] = [
   },
   { words: /nothing (?:was|is) sent/i, holds: isUnsent },
   { words: /nothing was sent or changed/i, holds: (played) => isUnsent(played) && isSame(played, LOCAL) },
-  { words: /nothing was changed/i, holds: (played) => isUnapplied(played) && isSame(played, LOCAL) },
+  // At the service: the record of a change that was rejected stays on this machine.
+  { words: /the change was rejected\. nothing was changed/i, holds: isUnapplied },
+  {
+    words: /(?<!the change was rejected\. )nothing was changed/i,
+    holds: (played) => isUnapplied(played) && isSame(played, LOCAL),
+  },
   // An answer that finds no place is one of an applied write anyway.
   { words: /but \/jobs\/out\.json could not be written/, holds: (played) => !isUnapplied(played) },
   { words: /nothing was moved/i, holds: (played) => isSame(played, SETTINGS) },
@@ -69,14 +76,13 @@ export const CLAIMS: readonly Claim[] = [
       return textAt(after, path) !== undefined && textAt(after, path) !== textAt(before, path);
     },
   },
-  { words: /nothing was signed/i, holds: (played) => isSame(played, /^\/jobs\/.*\.sig$/) },
   { words: /the earlier content is unchanged/i, holds: (played) => isSame(played, /^\/config\/|^\/jobs\/failed/) },
   {
     words: /Stored, not tried|the credential is stored|The token is stored\./,
     holds: (played) => /"token|"command|"file/.test(credentials(played)),
   },
-  { words: /the profile and its URL are saved/, holds: (played) => settings(played).includes('"new"') },
-  { words: /Profile \S+ is removed/, holds: (played) => !settings(played).includes('"live"') },
+  { words: /the profile new and its URL are saved/, holds: (played) => settings(played).includes('"new"') },
+  { words: /(?:Profile \S+|the profile) is removed/, holds: (played) => !settings(played).includes('"live"') },
 ];
 
 /** How such a sentence looks. */
@@ -89,7 +95,9 @@ export const NO_CLAIMS: readonly RegExp[] = [
   /^A run is in one of five states/,
   /the desk has ended\. Nothing more was done/,
   // What left before stands in the counts beside it, which are held against the requests.
-  /^nothing more of it is sent from here/,
+  /^nothing more of it is sent from here/i,
+  // A description of the command.
+  /^Uses the credential, retries and rules/,
   /nothing is drawn twice/,
   /nothing is unknown$/,
   /^is merged \(/,
@@ -97,5 +105,5 @@ export const NO_CLAIMS: readonly RegExp[] = [
   /^nothing is left to send$/,
   // By the outcome that the record has of the write.
   /^ended as \{outcome\}, so nothing is left to resolve$/,
-  /left out, because nothing was applied$/,
+  /left out, because nothing was applied/,
 ];

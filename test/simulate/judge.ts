@@ -59,6 +59,9 @@ function isToldDone({ heard, doneMs }: Arrival): boolean {
   );
 }
 
+/** Outcomes of a change that was done. */
+const ENDED: ReadonlySet<string> = new Set(['applied', 'confirmed_by_read']);
+
 const isDone = ({ doneMs }: Arrival): boolean => doneMs !== undefined;
 
 export function rowsIn(printed: string): PrintedRow[] {
@@ -188,10 +191,13 @@ export class Judge {
     const arrivals = this.#writes.get(`${nameOf(process)} ${kind} ${key}`)?.arrivals ?? [];
     const { outcome = 'none' } = errorOf(process.stderr);
     const says = `${nameOf(process)} (${kind} ${key}) ends with ${exitCode}, outcome ${outcome}`;
-    if (exitCode === 0 && !arrivals.some(isDone) && !this.#wasShown(started, kind, key)) {
+    if ((exitCode === 0 || ENDED.has(outcome)) && !arrivals.some(isDone) && !this.#wasShown(started, kind, key)) {
       this.#found.push(`untrue: ${says}, and it was not done`);
     }
-    const isNothing = outcome === 'rejected' || outcome === 'not_sent' || ![0, 8, 16].includes(exitCode);
+    // A change that had ended is not cancelled by a signal, which ends the process nevertheless.
+    const isPrinted = process.stdout.endsWith('}\n');
+    const hasEnded = ENDED.has(outcome) || isPrinted || process.stderr.includes('the command has finished');
+    const isNothing = outcome === 'rejected' || outcome === 'not_sent' || (![0, 8, 16].includes(exitCode) && !hasEnded);
     const wrong = arrivals.find((arrival) => !isRefused(arrival));
     if (isNothing && wrong !== undefined) {
       this.#found.push(`untrue: ${says}, and request ${wrong.number} was not refused`);

@@ -9,18 +9,26 @@ export interface Mutant {
   readonly seed: number | undefined;
 }
 
-const TRANSPORT = 'src/wire/transport.ts';
-const JOURNAL = 'src/run/journal/journal.ts';
-const RESPONSE = 'src/http/response.ts';
+const TRANSPORT = 'src/service/wire/transport.ts';
+const JOURNAL = 'src/records/journal/journal.ts';
+const LEDGER = 'src/records/ledger.ts';
+const RECORD = 'src/records/record.ts';
+const STORE = 'src/records/stored/run-store.ts';
+const OPEN_FILES = 'src/records/open-files.ts';
+const RESPONSE = 'src/service/http/response.ts';
 const AMBIGUOUS =
   'if (ofWrite && (status === 408 || (status >= 300 && status <= 306) || (status >= 309 && status <= 399))) {';
+
+/** The way to the one name of a change that must not happen twice. */
+const NAMED = 'if (once !== undefined) return putOnce({ ...ports, stateDir }, record, line, once);';
+const SYNC_OPEN = 'await syncFolder(openFolder(stateDir));';
 
 export const MUTANTS: readonly Mutant[] = [
   {
     wrong: 'a row is sent before its intent is on the disk',
     mutations: [
       {
-        file: 'src/run/row-call.ts',
+        file: 'src/runs/row-call.ts',
         line: 'await journal.intent({ row, id, reason, fields, digest });',
         instead: 'void journal.intent({ row, id, reason, fields, digest }).catch(() => {});',
       },
@@ -38,7 +46,7 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'rows whose outcome is unknown are sent again',
     mutations: [
       {
-        file: 'src/run/row-runner.ts',
+        file: 'src/runs/row-runner.ts',
         line: "if (!isUnknown || unknownRows === 'leave') return this.#replay(row, position, journal);",
         instead: 'if (!isUnknown) return this.#replay(row, position, journal);',
       },
@@ -49,7 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'a journal is not synced',
     mutations: [
       {
-        file: 'src/run/journal/append-file.ts',
+        file: 'src/records/journal/append-file.ts',
         line: 'sync: () => syncData(file.fd),',
         instead: 'sync: async () => {},',
       },
@@ -58,15 +66,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     wrong: 'a run that was taken over goes on',
-    mutations: [{ file: 'src/run/stored/run-store.ts', line: 'lost = lock.lost();', instead: 'lost = undefined;' }],
+    mutations: [{ file: STORE, line: 'lost = lock.lost();', instead: 'lost = undefined;' }],
     seed: 83,
   },
   {
     wrong: 'a lock is judged by the clocks of two machines',
     mutations: [
       {
-        file: 'src/files/heartbeat.ts',
-        line: 'const silentMs = this.look(path, file);',
+        file: 'src/base/files/heartbeat.ts',
+        line: 'const silentMs = this.check(path, file);',
         instead: "const silentMs = this.#clock.now() - process.getBuiltinModule('node:fs').statSync(path).mtimeMs;",
       },
     ],
@@ -75,7 +83,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     wrong: 'nobody waits for a holder elsewhere',
     mutations: [
-      { file: 'src/files/lock.ts', line: 'const WAIT_ELSEWHERE_MS = 90_000;', instead: 'const WAIT_ELSEWHERE_MS = 0;' },
+      {
+        file: 'src/base/files/lock.ts',
+        line: 'const WAIT_ELSEWHERE_MS = 90_000;',
+        instead: 'const WAIT_ELSEWHERE_MS = 0;',
+      },
     ],
     seed: 86,
   },
@@ -99,12 +111,12 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'a 2xx with an error in it counts as applied',
     mutations: [
       {
-        file: 'src/http/response-shape.ts',
+        file: 'src/service/http/response-shape.ts',
         line: 'if (isErrorBody(operation, resource)) return AN_ERROR;',
         instead: '',
       },
       {
-        file: 'src/http/response-shape.ts',
+        file: 'src/service/http/response-shape.ts',
         line: "if (members.includes('cardId') && typeof resource.get('cardId') !== 'string') return 'the response has no cardId';",
         instead: '',
       },
@@ -116,7 +128,7 @@ export const MUTANTS: readonly Mutant[] = [
     mutations: [
       {
         file: TRANSPORT,
-        line: 'if (this.isWrite && this.#to.isStopped?.() === true) this.#onAbort();',
+        line: "if (this.#wire.method === 'POST' && this.#to.isStopped?.() === true) this.#onAbort();",
         instead: '',
       },
       { file: TRANSPORT, line: 'if (!this.#sent) this.#onAbort();', instead: '' },
@@ -135,59 +147,10 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 24,
   },
   {
-    wrong: 'a prune loses what is written beside it',
-    mutations: [
-      {
-        file: 'src/history/prune.ts',
-        line: 'await (hasSecond ? carryOver(stateDir) : appendLate(file, end, path));',
-        instead: 'if (hasSecond) await unlink(replacedPath(stateDir, end));',
-      },
-      {
-        file: 'src/history/history-file.ts',
-        line: 'return after !== undefined && after.ino === before.ino && after.dev === before.dev;',
-        instead: 'return true;',
-      },
-    ],
-    seed: 63,
-  },
-  {
-    wrong: 'a prune that is killed loses what was written beside it',
-    mutations: [
-      {
-        file: 'src/history/history-file.ts',
-        line: 'if (!isSame) await appendLate(file, Number(end), path);',
-        instead: '',
-      },
-    ],
-    seed: 36,
-  },
-  {
-    wrong: 'a prune removes open writes',
-    mutations: [
-      {
-        file: 'src/history/prune.ts',
-        line: "return name < before && !name.includes(':') && !kept.has(name);",
-        instead: "return name < before && !name.includes(':');",
-      },
-    ],
-    seed: 117,
-  },
-  {
-    wrong: 'a repeat that is refused takes the first send back',
-    mutations: [
-      {
-        file: 'src/call-outcome.ts',
-        line: "return mayBeApplied && (latest === 'rejected' || latest === 'not_sent') ? 'unknown' : latest;",
-        instead: 'return latest;',
-      },
-    ],
-    seed: 14,
-  },
-  {
     wrong: 'a late second answer is taken for that of the next request',
     mutations: [
       {
-        file: 'src/http/ongoing-call.ts',
+        file: 'src/service/http/ongoing-call.ts',
         line: 'const isOnce = isOnceOnly(this.#input.operation);',
         instead: 'const isOnce = false && isOnceOnly(this.#input.operation);',
       },
@@ -198,7 +161,7 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'a write that is broken off after it was sent is repeated',
     mutations: [
       {
-        file: 'src/http/retry.ts',
+        file: 'src/service/http/retry.ts',
         line: "return { ...HARMLESS, unavailable, server_error: 'end', broken: 'end', unreadable: 'end' };",
         instead: "return { ...HARMLESS, unavailable, server_error: 'end', broken: 'retry', unreadable: 'end' };",
       },
@@ -208,7 +171,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     wrong: '503 to a once-only write is repeated',
     mutations: [
-      { file: 'src/http/retry.ts', line: "never: writeSteps('end'),", instead: "never: writeSteps('retry_once')," },
+      {
+        file: 'src/service/http/retry.ts',
+        line: "never: writeSteps('end'),",
+        instead: "never: writeSteps('retry_once'),",
+      },
     ],
     seed: 23,
   },
@@ -216,7 +183,7 @@ export const MUTANTS: readonly Mutant[] = [
     wrong: 'a later refusal takes the doubt of an earlier attempt away',
     mutations: [
       {
-        file: 'src/http/ongoing-call.ts',
+        file: 'src/service/http/ongoing-call.ts',
         line: 'if (this.#doubt === undefined) return this.#certain(verdict, why);',
         instead: 'if (this.#doubt?.verdict !== verdict) return this.#certain(verdict, why);',
       },
@@ -224,52 +191,175 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 62,
   },
   {
+    wrong: 'a repeat that is refused takes the first send back',
+    mutations: [
+      {
+        file: 'src/service/call-outcome.ts',
+        line: "return mayBeApplied && (latest === 'rejected' || latest === 'not_sent' || latest === 'skipped') ? 'unknown' : latest;",
+        instead: 'return latest;',
+      },
+    ],
+    seed: 14,
+  },
+  {
     wrong: 'an open write is not looked for',
     mutations: [
       {
-        file: 'src/call/open-guard.ts',
-        line: 'if (isAgain || (open ?? event) === undefined) return;',
-        instead: 'if (isAgain || event === undefined) return;',
+        file: 'src/writes/judge.ts',
+        line: 'if (isAgain === true || repeated.length + same.length === 0) return undefined;',
+        instead: 'if (isAgain !== undefined || same.length === 0) return undefined;',
       },
+      { file: RECORD, line: NAMED, instead: '' },
     ],
     seed: 117,
-  },
-  {
-    wrong: 'the same input is sent again without a word',
-    mutations: [{ file: 'src/bulk/open-rows.ts', line: 'if (earlier === undefined) return;', instead: 'return;' }],
-    seed: 3,
-  },
-  {
-    wrong: 'a history is not synced',
-    mutations: [{ file: 'src/history/history-file.ts', line: 'await file.datasync();', instead: '' }],
-    seed: 129,
-  },
-  {
-    wrong: 'a new name in a folder is not synced',
-    mutations: [{ file: 'src/files/atomic.ts', line: 'await folder.sync();', instead: '' }],
-    seed: 129,
-  },
-  {
-    wrong: 'the header of a run comes to the disk before what it speaks of',
-    mutations: [{ file: 'src/run/stored/run-store.ts', line: 'await syncFolder(path);', instead: '' }],
-    seed: undefined,
   },
   {
     wrong: 'a full disk hides that an outcome is unknown',
     mutations: [
       {
-        file: 'src/call/write-call.ts',
-        line: "if (result.kind === 'failed' && result.callOutcome.outcome === 'unknown') {",
-        instead: 'if (false) {',
+        file: 'src/writes/deliver.ts',
+        line: "if (failure !== undefined && (outcome === 'unknown' || lost === undefined)) {",
+        instead: 'if (failure !== undefined && lost === undefined) {',
       },
     ],
     seed: 18,
   },
   {
+    wrong: 'the file of a write is removed before the ledger has its end',
+    mutations: [
+      {
+        file: RECORD,
+        line: 'const line = printRecord({ ...record, callOutcome }, now());',
+        instead:
+          "const line = printRecord({ ...record, callOutcome }, now()); if (callOutcome.outcome !== 'unknown') await ignoreErrors(unlink(path ?? ''));",
+      },
+    ],
+    seed: 1,
+  },
+  {
+    wrong: 'the beginning of a write is not synced',
+    mutations: [
+      { file: 'src/records/stored/open-folder.ts', line: SYNC_OPEN, instead: '' },
+      { file: RECORD, line: SYNC_OPEN, instead: '' },
+    ],
+    seed: 1,
+  },
+  {
+    wrong: 'the ledger is not synced',
+    mutations: [{ file: LEDGER, line: 'await file.datasync();', instead: '' }],
+    seed: 1576,
+  },
+  {
+    wrong: 'the ledger is not searched for the end of a write that has only begun',
+    mutations: [
+      {
+        file: OPEN_FILES,
+        line: 'return !lines.some((line) => parseRecord(line)?.isEnded);',
+        instead: 'return lines.length >= 0;',
+      },
+    ],
+    seed: undefined,
+  },
+  {
+    wrong: 'half a line of the record of a write counts',
+    mutations: [
+      {
+        file: 'src/records/stored/open-folder.ts',
+        line: "const lead = (await endsInLine(file, (await file.stat()).size)) ? '' : '\\n';",
+        instead: "const lead = '';",
+      },
+    ],
+    seed: undefined,
+  },
+  {
+    wrong: 'a write is closed in the ledger alone',
+    mutations: [{ file: OPEN_FILES, line: 'if (path !== undefined) await addLine(path, line);', instead: '' }],
+    seed: undefined,
+  },
+  {
+    wrong: 'nobody goes on with a closing that was killed',
+    mutations: [
+      {
+        file: OPEN_FILES,
+        line: 'if (mayWrite !== false) await closeOpen(stateDir, known, at, path).catch(() => undefined);',
+        instead: 'if (mayWrite !== false) dropWrite(stateDir, path, known.entry);',
+      },
+    ],
+    seed: 1233,
+  },
+  {
+    wrong: 'a run is not marked before its first request',
+    mutations: [
+      { file: STORE, line: 'await mark({ folder, header }, ports);', instead: '' },
+      {
+        file: STORE,
+        line: 'const marking = mark({ folder, header }, ports);',
+        instead: 'const marking = Promise.resolve();',
+      },
+    ],
+    seed: 1,
+  },
+  {
+    wrong: 'the mark of a run goes while rows are unknown',
+    mutations: [
+      {
+        file: STORE,
+        line: "const isResolved = states.count('intent', 'unknown', 'resolved_by_user') === 0;",
+        instead: 'const isResolved = states.rows >= 0;',
+      },
+    ],
+    seed: 1,
+  },
+  {
+    wrong: 'a write that must not happen twice has no name of its own',
+    mutations: [
+      { file: RECORD, line: NAMED, instead: '' },
+      { file: 'src/runs/open-rows.ts', line: 'claim: names?.claim,', instead: 'claim: undefined,' },
+    ],
+    seed: undefined,
+  },
+  {
+    wrong: 'a prune loses what is written beside it',
+    mutations: [
+      {
+        file: LEDGER,
+        line: 'return after !== undefined && after.ino === before.ino && after.dev === before.dev;',
+        instead: 'return true;',
+      },
+    ],
+    seed: undefined,
+  },
+  {
+    wrong: 'a prune that is killed loses what it was to keep',
+    mutations: [
+      {
+        file: LEDGER,
+        line: 'await writeTemporary(temporary, kept);',
+        instead: 'await unlink(apart); await writeTemporary(temporary, kept);',
+      },
+    ],
+    seed: 36,
+  },
+  {
+    wrong: 'the same input is sent again without a word',
+    mutations: [{ file: 'src/runs/open-rows.ts', line: 'if (earlier === undefined) return;', instead: 'return;' }],
+    seed: 3,
+  },
+  {
+    wrong: 'a new name in a folder is not synced',
+    mutations: [{ file: 'src/base/files/atomic.ts', line: 'await folder.sync();', instead: '' }],
+    seed: 129,
+  },
+  {
+    wrong: 'the header of a run comes to the disk before what it speaks of',
+    mutations: [{ file: STORE, line: 'await syncFolder(path);', instead: '' }],
+    seed: undefined,
+  },
+  {
     wrong: 'a lock of a process that is gone stays for ever',
     mutations: [
       {
-        file: 'src/files/heartbeat.ts',
+        file: 'src/base/files/heartbeat.ts',
         line: "return state === 'gone' || (state !== 'running' && silentMs >= PATIENCE_MS);",
         instead: "return state === 'gone';",
       },
@@ -277,52 +367,19 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 86,
   },
   {
-    wrong: 'half a line of the history ends a write',
-    mutations: [
-      {
-        file: 'src/history/open-index.ts',
-        line: "if (event === undefined || (event !== 'begin' && !isWhole(line))) return;",
-        instead: 'if (event === undefined) return;',
-      },
-    ],
-    seed: 191,
-  },
-  {
-    wrong: 'a prune removes a write that is under way',
-    mutations: [
-      {
-        file: 'src/history/prune.ts',
-        line: 'const keptNames = new Set([...openNow.map(({ entry }) => entry), ...underWay]);',
-        instead: 'const keptNames = new Set(openNow.map(({ entry }) => entry));',
-      },
-    ],
-    seed: 12,
-  },
-  {
     wrong: 'a run prints rows behind the report of an earlier signal',
-    mutations: [{ file: 'src/bulk/execute-run.ts', line: 'refuseStopped(session);', instead: '' }],
-    seed: 286,
+    mutations: [{ file: 'src/runs/execute-run.ts', line: 'refuseStopped(session);', instead: '' }],
+    seed: undefined,
   },
   {
     wrong: 'a run that is begun removes the journal of its successor',
     mutations: [
       {
-        file: 'src/run/stored/run-store.ts',
+        file: STORE,
         line: 'rmSync(folder.journal, { force: true });',
         instead: 'await rm(folder.journal, { force: true });',
       },
     ],
     seed: 54,
-  },
-  {
-    wrong: 'open rows of a run are not listed after a clock was set back',
-    mutations: [
-      {
-        file: 'src/history/read.ts',
-        line: 'if (among === undefined && !page.isOfInterest(changedMs)) continue;',
-        instead: 'if (!page.isOfInterest(changedMs)) continue;',
-      },
-    ],
-    seed: 43,
   },
 ];

@@ -28,6 +28,11 @@ const service = (fate: string): Provocation => calling(() => ({ service: fate })
 const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   nothing: calling(() => ({})),
   'an option that no command has': calling(({ args }) => ({ args: [...args, '--no-such-option'] })),
+  // What no document has is null, and null has no length.
+  'a query that fits no document': calling(({ args, endsAt }) => ({
+    args: [...args, '--json', '--query', 'length(nowhere)'],
+    ...(endsAt === undefined ? {} : { endsAt: 'url' }),
+  })),
   'settings that others can write': open('/config/settings.json'),
   'credentials in a folder that others can write to': open('/config'),
   'records that others can write': open('/state'),
@@ -45,7 +50,6 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   ),
   'read-only': calling(({ env }) => ({ env: { ...env, FRONTDESK_READ_ONLY: '1' } })),
   'another number of rows': calling(({ args }) => ({ args: [...args, '--expect-rows', '99'] })),
-  'approvers whose file others can write': open('/jobs/approvers'),
   'nobody listens': service('away'),
   ...Object.fromEntries(
     [
@@ -66,7 +70,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
 /** Codes that cannot be brought about here, by command. */
 const UNPROVOKED: Readonly<Record<string, readonly number[]>> = {
   // It serves until a signal ends it.
-  'sandbox serve': [0],
+  'sandbox serve': [0, 15],
   // Its results are kept in the run: a reader who went away decides nothing.
   'runs resume': [141],
   // What its screens come to stands in test/e2e/terminal; it reads and writes one terminal.

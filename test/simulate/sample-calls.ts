@@ -1,5 +1,5 @@
 import { cardId } from './answers.ts';
-import { type Call, type Place, SERVICE, textAt } from './stage.ts';
+import { type Call, type Place, SERVICE } from './stage.ts';
 
 /** One call of a command, and what has to be done before it. */
 export interface Sample {
@@ -23,9 +23,7 @@ export const FILES: Readonly<Record<string, string>> = {
   '/jobs/events.csv': EVENTS,
   '/jobs/calendars.csv': 'id,name\ncal_1,Tours\ncal_2,Fairs\n',
   '/jobs/calendars.txt': 'cal_1\ncal_2\n',
-  '/jobs/approvers': 'ann ssh-ed25519 AAAA\n',
   '/jobs/text.txt': 'Every Sunday\n',
-  '/home/ann/key': 'PRIVATE KEY',
 };
 
 /** A profile with credentials, which every sample begins with. */
@@ -69,7 +67,9 @@ const STOPPED: Call = {
 
 /** The entry of the newest write in the history. */
 function lastEntry(place: Place): string {
-  const found = [...(textAt(place, '/state/history.jsonl') ?? '').matchAll(/"entry":"([^"]+)"/g)];
+  const kept = [...place.files].filter(([path]) => /^\/state\/(?:writes|open)\//.test(path));
+  const texts = kept.map(([, { bytes }]) => bytes?.toString('utf8') ?? '').join('');
+  const found = [...texts.matchAll(/"entry":"([^"]+)"/g)].sort((one, other) => (`${one[1]}` < `${other[1]}` ? -1 : 1));
   const [, entry] = found.at(-1) ?? [];
   if (entry === undefined) throw new Error('the history has an entry');
   return entry;
@@ -94,6 +94,10 @@ export const SAMPLES: Readonly<Record<string, Readonly<Record<string, Sample>>>>
     'a card with an open write': { before: [LOST], args: ['card', 'get', cardId(1)] },
     rows: local('card', 'get', '--from', '/jobs/ids.txt'),
     'rows, the failed ones in a file': local('card', 'get', '--from', '/jobs/ids.txt', '--failed', '/jobs/failed.txt'),
+  },
+  'card find': {
+    'a reference that is not known': local('card', 'find', 'order-1'),
+    'all forgotten': { before: [{ args: ['card', 'get', cardId(1)] }], args: ['card', 'find', '--forget', '--yes'] },
   },
   'card activate': {
     'a card': local('card', 'activate', cardId(1)),
@@ -158,7 +162,7 @@ export const SAMPLES: Readonly<Record<string, Readonly<Record<string, Sample>>>>
   },
   'calendar subscribers list': {
     'of one calendar': local('calendar', 'subscribers', 'list', 'cal_1'),
-    'of a file': local('calendar', 'subscribers', 'list', '--from', '/jobs/calendars.txt'),
+    'of a file': local('calendar', 'subscribers', 'list', '--from', '/jobs/calendars.txt', '--from-format', 'ids'),
     'of several': local('calendar', 'subscribers', 'list', 'cal_1', 'cal_2'),
   },
   'calendar subscribers update': {
@@ -250,16 +254,6 @@ export const SAMPLES: Readonly<Record<string, Readonly<Record<string, Sample>>>>
   },
   'runs remove': { one: { before: [RUN], args: ['runs', 'remove', 'may', '--yes'] } },
   'plan show': { one: { before: [PLAN], args: ['plan', 'show', '/jobs/p.plan'] } },
-  'plan approve': {
-    'as the approvers file demands': {
-      before: [PLAN, { args: ['profile', 'set', 'live', '--approvers', '/jobs/approvers', '--approvals', '1'] }],
-      args: ['plan', 'approve', '/jobs/p.plan', '--key', '/home/ann/key', '--as', 'ann', '--yes'],
-    },
-    one: {
-      before: [PLAN],
-      args: ['plan', 'approve', '/jobs/p.plan', '--key', '/home/ann/key', '--as', 'ann', '--yes'],
-    },
-  },
   'plan apply': {
     'a plan of open writes': {
       before: [REISSUE_PLAN, REISSUE_LOST],
@@ -291,12 +285,11 @@ export const SAMPLES: Readonly<Record<string, Readonly<Record<string, Sample>>>>
   desk: { 'a card that is blocked': { args: ['desk'], with: { typed: [cardId(1), '1'] }, code: 0 } },
   api: {
     'a read': local('api', 'GET', `/v1/cards/${cardId(1)}`),
-    'a write that is open': {
-      before: [REISSUE_LOST],
+    'a write': { args: ['api', 'POST', `/v1/cards/${cardId(1)}/freeze`, '--data', '{}', '--yes'], code: 3 },
+    'a write that has a command': {
       args: ['api', 'POST', `/v1/cards/${cardId(1)}/reissue`, '--data', '{}', '--yes'],
-      code: 17,
+      code: 2,
     },
-    'a write': local('api', 'POST', `/v1/cards/${cardId(1)}/block`, '--data', '{}', '--yes'),
   },
   doctor: { all: local('doctor'), strict: local('doctor', '--strict') },
   schema: { all: local('schema') },

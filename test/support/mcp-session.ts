@@ -1,10 +1,10 @@
-import type { ClockPort } from '../../src/context.ts';
-import { NO_RECORD } from '../../src/history/record.ts';
-import type { CallPolicy } from '../../src/http/call.ts';
-import { createHttpClient } from '../../src/http/ongoing-call.ts';
-import type { Session } from '../../src/session.ts';
-import { parseBaseUrl } from '../../src/wire/base-url.ts';
-import { createTransport } from '../../src/wire/transport.ts';
+import type { ClockPort } from '../../src/base/context.ts';
+import type { Session } from '../../src/command/session.ts';
+import { NO_RECORD } from '../../src/records/record.ts';
+import type { CallPolicy } from '../../src/service/http/call.ts';
+import { createHttpClient } from '../../src/service/http/ongoing-call.ts';
+import { parseBaseUrl } from '../../src/service/wire/base-url.ts';
+import { createTransport } from '../../src/service/wire/transport.ts';
 
 /** A session over one address with a clock of the test's own; it has what the tools of an assistant use of one. */
 export function toolSession(
@@ -24,6 +24,8 @@ export function toolSession(
     random: () => 0,
     version: '1.2.3',
     profile: 'demo',
+    namedProfile: undefined,
+    stoppedBy: () => undefined,
     transport,
   });
   const session: Partial<Session> = {
@@ -32,13 +34,13 @@ export function toolSession(
     common: { quiet: true },
     output: { mask: (text: string) => text } as Session['output'],
     policy,
-    profile: { name: 'demo', isSandbox: false, readOnly: false, namedBy: '--profile' } as Session['profile'],
+    selectedProfile: () => ({ name: 'demo', isSandbox: false, readOnly: false, namedBy: '--profile' }) as never,
     prompt: { available: false } as Session['prompt'],
     listener: {},
     // Only these of a service are looked at.
     service: async () => ({ client, host: 'stage' }) as Awaited<ReturnType<Session['service']>>,
     keepsHistory: false,
-    places: { configDir: undefined, stateDir: undefined, cacheDir: undefined },
+    places: { configDir: undefined, stateDir: undefined },
     placeOf: () => url,
     permitWrites: () => undefined,
     recorder: async () => NO_RECORD,

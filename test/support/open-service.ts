@@ -1,24 +1,27 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { cardId, playService } from './plain-service.ts';
 import { type Reply, startRecordingServer, untilFileEnds } from './recording-server.ts';
-import { createHome, runFrontdesk } from './run-frontdesk.ts';
+import { createHome, type Home, runFrontdesk } from './run-frontdesk.ts';
 import { cardText } from './sample-card.ts';
 
 export type Entry = Readonly<Record<string, unknown>>;
 
 /**
  * A service whose writes are answered by 500, so that their outcomes are unknown, until it is mended. Its cards
- * read ACTIVE until told otherwise.
+ * read ACTIVE until told otherwise, and answers of writes wait for `held`.
  */
 export async function openService() {
   const home = createHome();
-  const service = { isBroken: true, status: 'ACTIVE' };
-  const server = await startRecordingServer(
-    playService((request): Reply | undefined => {
-      if (request.method === 'POST') return service.isBroken ? { status: 500, body: 'no' } : undefined;
-      return { body: cardText(service.status, request.url.split('/')[3] ?? '') };
-    }),
-    untilFileEnds,
-  );
+  const service = { isBroken: true, status: 'ACTIVE', held: Promise.resolve() };
+  const play = playService((request): Reply | undefined => {
+    if (request.method === 'POST') return service.isBroken ? { status: 500, body: 'no' } : undefined;
+    return { body: cardText(service.status, request.url.split('/')[3] ?? '') };
+  });
+  const server = await startRecordingServer(async (request, count) => {
+    if (request.method === 'POST') await service.held;
+    return play(request, count);
+  }, untilFileEnds);
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     runFrontdesk(args, { env: { ...server.env, ...env }, home });
   const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
@@ -29,3 +32,9 @@ export async function openService() {
 
 /** A reissue card 1 that nobody is asked about. */
 export const REISSUE = ['card', 'reissue', cardId(1), '--yes', '-q'];
+
+/** The file of the ledger of a home that has one. */
+export function ledgerIn(home: Home): string {
+  const [name = ''] = readdirSync(join(home.stateDir, 'writes'));
+  return join(home.stateDir, 'writes', name);
+}

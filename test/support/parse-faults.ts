@@ -1,6 +1,6 @@
+import type { Failure } from '../../src/base/failure.ts';
+import { parseInput } from '../../src/cli/argv.ts';
 import type { Command } from '../../src/command/command.ts';
-import { parseInput } from '../../src/engine/argv.ts';
-import type { Failure } from '../../src/failure.ts';
 
 /** What the parser has against the words of a command: nothing when it takes them. */
 export function parseFaults(rest: readonly string[], command: Command): readonly string[] {

@@ -51,7 +51,7 @@ export function rowLines(ndjson: string): readonly string[] {
     .trimEnd()
     .split('\n')
     .map((line) => {
-      // A row of a write as the contract has it; a member that is missing shows as undefined.
+      // A member that is missing shows as undefined.
       const row = JSON.parse(line) as Record<string, unknown> & { error?: { code: string } | null };
       const words = [row['row'], row['outcome'], row['httpStatus'], row['attempts']].map(String);
       return [...words, ...(row.error == null ? [] : [row.error.code])].join(' ');

@@ -1,15 +1,19 @@
 import { readSync } from 'node:fs';
+import { constants } from 'node:os';
 import type { ReadStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
-import { COMPILED, type Home } from './run-frontdesk.ts';
+import type { Home } from './run-frontdesk.ts';
 
 /** As in run-frontdesk.ts: FRONTDESK_TEST_PROGRAM names another program that has to pass the same tests. */
 const PROGRAM =
   process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 
 const LIMIT_MS = 50_000;
+
+/** Their names and numbers. The entries of an object that is keyed by the names have these types. */
+const signals = Object.entries(constants.signals) as [NodeJS.Signals, number][];
 
 export interface TerminalOptions {
   readonly home: Home;
@@ -26,9 +30,9 @@ export interface TerminalOptions {
 }
 
 interface TerminalEnd {
-  readonly code: number;
-  /** 0: no signal ended it. */
-  readonly signal: number;
+  /** null: a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
   /** Everything that reached the terminal, byte for byte (also what was typed and echoed). */
   readonly output: string;
   /** The same without escape sequences and carriage returns: what a person reads, top to bottom. */
@@ -115,8 +119,6 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   const env: Record<string, string | undefined> = {
     PATH: process.env['PATH'] ?? '',
     HOME: home.path,
-    XDG_CACHE_HOME: COMPILED,
-    XDG_CONFIG_HOME: COMPILED,
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
     FRONTDESK_CONFIG_DIR: home.configDir,
@@ -155,7 +157,8 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
       clearTimeout(limit);
       isOver = true;
       look();
-      resolve({ code: exitCode, signal, output, text: readable(output) });
+      const name = signals.find(([, number]) => number === signal)?.[0] ?? null;
+      resolve({ code: name === null ? exitCode : null, signal: name, output, text: readable(output) });
     });
   });
   // The caller that awaits the end hears of it; a test that waits for text first must not be cut short.

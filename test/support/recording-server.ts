@@ -18,7 +18,7 @@ export type Reply =
       /** 200 unless given. */
       readonly status?: number;
       readonly headers?: Readonly<Record<string, string>>;
-      /** The body: a text is sent as it is, anything else as JSON; nothing unless given. */
+      /** The body: a text and bytes are sent as they are, anything else as JSON; nothing unless given. */
       readonly body?: unknown;
     }
   /** `hang`: no answer ever comes. `reset`: the connection is cut after the request was read. */
@@ -70,7 +70,8 @@ function send(reply: Reply, response: ServerResponse): void {
     return;
   }
   const { status = 200, headers = {}, body } = reply;
-  const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+  const isAsIt = typeof body === 'string' || Buffer.isBuffer(body);
+  const text = body === undefined ? '' : isAsIt ? body : JSON.stringify(body);
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(text);
 }

@@ -12,11 +12,10 @@ import { afterAll } from 'vitest';
 export const PROGRAM =
   process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 
-/** Compiled code and its key are kept here by all tests together; else every home of a test would be given its own. */
-export const COMPILED = fileURLToPath(new URL('../../.cache/test', import.meta.url));
-mkdirSync(COMPILED, { recursive: true });
-
 const DEFAULT_LIMIT_MS = 50_000;
+
+/** Within half a second a second signal is the first one again. */
+const ANOTHER_SIGNAL_MS = 600;
 
 /** Folders of one imaginary user; calls that share it see each other's settings, history and sandbox. */
 export interface Home {
@@ -83,6 +82,8 @@ export interface RunningFrontdesk {
   readonly result: Promise<RunResult>;
   /** Resolves as soon as that text stood on one of its streams; rejects when it ended without. */
   waitForOutput(text: string): Promise<void>;
+  /** Sends a signal that is no part of an earlier one: half a second later. */
+  signalAgain(signal: NodeJS.Signals): Promise<void>;
   /** What stands on its streams so far. */
   output(): { readonly stdout: string; readonly stderr: string };
 }
@@ -122,8 +123,6 @@ function cleanEnvironment(home: Home): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
     HOME: home.path,
-    XDG_CACHE_HOME: COMPILED,
-    XDG_CONFIG_HOME: COMPILED,
     LANG: 'C.UTF-8',
     FRONTDESK_CONFIG_DIR: home.configDir,
     FRONTDESK_STATE_DIR: home.stateDir,
@@ -191,6 +190,10 @@ export function startFrontdesk(args: readonly string[], options: RunOptions = {}
         waiting.add(look);
         look();
       }),
+    async signalAgain(signal) {
+      await new Promise((resolve) => setTimeout(resolve, ANOTHER_SIGNAL_MS));
+      child.kill(signal);
+    },
     output: () => ({ stdout: textOf('stdout'), stderr: textOf('stderr') }),
   };
 }

@@ -1,7 +1,6 @@
-import type { OPERATIONS } from '../../src/api/operations.ts';
-import type { CallInput } from '../../src/http/call.ts';
-import { fromPlain } from '../../src/json/value.ts';
-import type { Client } from '../../src/library/types.ts';
+import { fromPlain } from '../../src/base/json/value.ts';
+import type { OPERATIONS } from '../../src/service/api/operations.ts';
+import type { CallInput } from '../../src/service/http/call.ts';
 import { CARD_ID, cardText } from './sample-card.ts';
 
 /** A key of the table of operations. */
@@ -14,19 +13,12 @@ export type OperationName = keyof typeof OPERATIONS;
  */
 export type Ends = 'read' | 'checked' | 'observed' | 'blind' | 'repeatable';
 
-type Method =
-  | `card.${keyof Client['card']}`
-  | `calendar.${Exclude<keyof Client['calendar'], 'subscribers'>}`
-  | `calendar.subscribers.${keyof Client['calendar']['subscribers']}`;
-
 /** One call of an operation, and what is true of it by the service's own pages. */
 interface SampleCall {
   /** Method and path: `POST /v1/cards/{cardId}/block`. */
   readonly endpoint: `${'GET' | 'POST'} /v1/${string}`;
   /** The command, without ID and options. */
   readonly command: string;
-  /** The method of the library, which its published type has. */
-  readonly method: Method;
   /** The tool of assistants, and its hints: destructive, idempotent. Absent: there is none. */
   readonly tool?: { readonly name: string; readonly hints: readonly [boolean, boolean] };
   /** Argument of the command, and of the tool; absent: the operation has no ID. */
@@ -60,7 +52,6 @@ function card(status: string) {
 const SUBSCRIBER = { object: 'subscriber', active: true, email: 'a@example.com', first_name: 'Ana', last_name: 'L' };
 const PROVISION = {
   command: 'card provision',
-  method: 'card.provision',
   argument: 'cardId',
   takes: ['clientDeviceID', 'clientWalletProvider', 'clientWalletAccountID'],
   fields: { clientDeviceID: 'd', clientWalletProvider: 'p', clientWalletAccountID: 'a' },
@@ -76,7 +67,6 @@ export const SAMPLE_CALLS: Readonly<Record<OperationName, SampleCall>> = {
   cardGet: {
     endpoint: 'GET /v1/cards/{cardId}',
     command: 'card get',
-    method: 'card.get',
     tool: { name: 'card_get', hints: [false, true] },
     argument: 'cardId',
     takes: [],
@@ -86,7 +76,6 @@ export const SAMPLE_CALLS: Readonly<Record<OperationName, SampleCall>> = {
   cardActivate: {
     endpoint: 'POST /v1/cards/{cardId}/activate',
     command: 'card activate',
-    method: 'card.activate',
     tool: { name: 'card_activate', hints: [false, true] },
     argument: 'cardId',
     takes: [],
@@ -99,7 +88,6 @@ export const SAMPLE_CALLS: Readonly<Record<OperationName, SampleCall>> = {
   cardBlock: {
     endpoint: 'POST /v1/cards/{cardId}/block',
     command: 'card block',
-    method: 'card.block',
     tool: { name: 'card_block', hints: [true, true] },
     argument: 'cardId',
     takes: ['reason'],
@@ -114,7 +102,6 @@ export const SAMPLE_CALLS: Readonly<Record<OperationName, SampleCall>> = {
   cardReissue: {
     endpoint: 'POST /v1/cards/{cardId}/reissue',
     command: 'card reissue',
-    method: 'card.reissue',
     tool: { name: 'card_reissue', hints: [true, false] },
     argument: 'cardId',
     takes: ['reason'],
@@ -141,19 +128,18 @@ export const SAMPLE_CALLS: Readonly<Record<OperationName, SampleCall>> = {
   calendarUpdate: {
     endpoint: 'POST /v1/calendars/{id}',
     command: 'calendar update',
-    method: 'calendar.update',
     tool: { name: 'calendar_update', hints: [true, true] },
     argument: 'calendarId',
     takes: ['name', 'description', 'image', 'url', 'active'],
     fields: { name: 'Tours', active: false },
     response: (id) => ({ id, object: 'calendar', active: true, name: 'Tours', description: null }),
     ends: 'repeatable',
+    asks: { when: 'terminal', question: 'Update calendar' },
     asksOfRows: 'Update calendars',
   },
   subscribersList: {
     endpoint: 'GET /v1/calendars/{id}/subscribers',
     command: 'calendar subscribers list',
-    method: 'calendar.subscribers.list',
     tool: { name: 'subscribers_list', hints: [false, true] },
     argument: 'calendarId',
     takes: ['active', 'limit'],
@@ -171,7 +157,6 @@ export const SAMPLE_CALLS: Readonly<Record<OperationName, SampleCall>> = {
   eventCreate: {
     endpoint: 'POST /v1/events',
     command: 'calendar event create',
-    method: 'calendar.createEvent',
     tool: { name: 'event_create', hints: [false, false] },
     takes: ['calendar', 'name', 'start', 'end', 'location', 'description', 'url', 'active'],
     fields: { calendar: 'cal-1', name: 'Party', start: '2027-05-01T10:00:00' },
@@ -183,7 +168,6 @@ export const SAMPLE_CALLS: Readonly<Record<OperationName, SampleCall>> = {
   subscriberUpdate: {
     endpoint: 'POST /v1/subscribers/{id}',
     command: 'calendar subscribers update',
-    method: 'calendar.subscribers.update',
     tool: { name: 'subscriber_update', hints: [true, true] },
     argument: 'subscriberId',
     takes: ['email', 'first_name', 'last_name', 'active'],

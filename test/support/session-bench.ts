@@ -1,8 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Operation } from '../../src/api/operation.ts';
-import { CallState } from '../../src/call-state.ts';
-import type { CallGiven } from '../../src/command/command.ts';
 import {
   type Context,
   isSwitchedOn,
@@ -10,18 +7,21 @@ import {
   type PromptPort,
   type SignalName,
   type SignalPort,
-} from '../../src/context.ts';
-import { Failure } from '../../src/failure.ts';
-import { createHttpClient } from '../../src/http/ongoing-call.ts';
-import type { CallOptions } from '../../src/options/call-options.ts';
-import { openPlanWriter } from '../../src/plan/write-plan.ts';
-import { createSession, openShared, type Session } from '../../src/session.ts';
-import { type ResolvedProfile, resolvePreferences } from '../../src/settings/resolve.ts';
-import { NO_SETTINGS } from '../../src/settings/settings.ts';
-import type { Exchange, WireRequest } from '../../src/wire/exchange.ts';
-import { temporaryFolder } from '../unit/files/place.ts';
-import { answer, baseUrl, CARD_ID, card } from '../unit/http/fakes.ts';
-import { FakeClock } from '../unit/run/fakes.ts';
+} from '../../src/base/context.ts';
+import { Failure } from '../../src/base/failure.ts';
+import { CallState } from '../../src/command/call-state.ts';
+import type { CallGiven } from '../../src/command/command.ts';
+import { createSession, type Session } from '../../src/command/session.ts';
+import type { CallOptions } from '../../src/input/options/call-options.ts';
+import { type ResolvedProfile, resolvePreferences } from '../../src/profile/resolve.ts';
+import { NO_SETTINGS } from '../../src/profile/settings.ts';
+import { openPlanWriter } from '../../src/runs/plan/write-plan.ts';
+import type { Operation } from '../../src/service/api/operation.ts';
+import { createHttpClient } from '../../src/service/http/ongoing-call.ts';
+import type { Exchange, WireRequest } from '../../src/service/wire/exchange.ts';
+import { temporaryFolder } from '../unit/base/files/place.ts';
+import { FakeClock } from '../unit/runs/fakes.ts';
+import { answer, baseUrl, CARD_ID, card } from '../unit/service/http/fakes.ts';
 
 const URL = 'https://api.example.com';
 
@@ -132,6 +132,9 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
     clock,
     random: () => 0.5,
     version: '1.2.3',
+    profile: 'demo',
+    namedProfile: undefined,
+    stoppedBy: () => undefined,
     transport: {
       via: undefined,
       close: async () => undefined,
@@ -191,7 +194,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
     unicode: true,
     hideSensitive: [],
     now: clock.now(),
-    command: 'frontdesk',
+    suggestions: { profile: undefined },
     ...options.output,
   } as const;
   const preferences = resolvePreferences({
@@ -205,7 +208,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
     operation: options.operation ?? 'plan.apply',
     common: options.common ?? {},
     preferences,
-    places: { configDir: join(folder, 'config'), stateDir, cacheDir: undefined },
+    places: { configDir: join(folder, 'config'), stateDir },
     faults: [],
     canAsk: prompt.available,
     keepsHistory: isSwitchedOn(env, 'FRONTDESK_NO_HISTORY') !== true && options.common?.noHistory !== true,
@@ -217,10 +220,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
   // Both are stored, and neither is current.
   const profiles = new Map(['demo', 'live'].map((name) => [name, {}]));
   const first = { settings: { ...NO_SETTINGS, profiles }, profile, output, choose: () => profile };
-  const { shared, ...ports } = openShared(context, state, facts, first);
-  const session = createSession(shared, {
-    ...ports,
-    context,
+  const session = createSession(context, state, facts, first, {
     policy: { timeoutMs: 30_000, retries: 0, retryMaxTimeMs: 60_000 },
     prompt,
     listener: {},
@@ -283,7 +283,16 @@ export async function writeTestPlan(
 ): Promise<{ readonly path: string; readonly plan: string }> {
   const path = join(bench.folder, name);
   const times = { createdAt: '2026-05-01T11:00:00.000000Z', expiresAt: '2026-05-01T13:00:00.000Z' };
-  const about = { operation: command, url, profile, rows: rows.length, unchanged: 0, createdBy: 'ada', ...times };
+  const about = {
+    operation: command,
+    url,
+    profile,
+    rows: rows.length,
+    unchanged: 0,
+    skipped: 0,
+    createdBy: 'ada',
+    ...times,
+  };
   const writer = await openPlanWriter(path, about, process.pid);
   for (const row of rows) await writer.add(row);
   const { plan } = await writer.keep();

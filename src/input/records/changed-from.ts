@@ -1,19 +1,26 @@
-import type { Operation } from '../../api/operation.ts';
-import type { Context } from '../../context.ts';
-import { usageFailure } from '../../failure.ts';
-import { TextStore } from '../../files/text-store.ts';
-import { parseJson } from '../../json/parse.ts';
-import { printJson } from '../../json/print.ts';
-import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../../json/value.ts';
+import { usageFailure } from '../../base/failure.ts';
+import { TextStore } from '../../base/files/text-store.ts';
+import { parseJson } from '../../base/json/parse.ts';
+import { printJson } from '../../base/json/print.ts';
+import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../../base/json/value.ts';
+import type { Operation } from '../../service/api/operation.ts';
 import { type FieldSpec, readBoolean } from '../fields.ts';
 import type { InputFile } from '../input-file.ts';
+import { quoteValue } from '../values.ts';
 import { ColumnRoles } from './columns.ts';
+import { FaultList } from './fault-list.ts';
 import { placeFault, toFaults } from './fault-place.ts';
 import { HashIndex, NumberList, spread } from './hash-index.ts';
 import { readRecords } from './read.ts';
-import { type InputFault, type InputFormat, isTable, type RawRecord, type ReadOptions } from './record.ts';
-
-const MAX_FAULTS = 20;
+import {
+  type InputFault,
+  type InputFormat,
+  isTable,
+  type Problem,
+  type RawRecord,
+  type ReadOptions,
+} from './record.ts';
+import { NO_SHAPE, type Shape, Shaper } from './shape.ts';
 
 /** Are two values the same, digit for digit? Line ends do not count: spreadsheets change them. */
 function isSame(a: JsonValue, b: JsonValue | undefined): boolean {
@@ -22,14 +29,15 @@ function isSame(a: JsonValue, b: JsonValue | undefined): boolean {
 }
 
 function withOneLineEnd(text: string): string {
-  return text.replace(/\r\n?/g, '\n');
+  // LibreOffice takes LF CR for one line end too.
+  return text.replace(/\r\n?|\n\r/g, '\n');
 }
-
-/** Garbage is collected after so many newer rows, which takes less than a hundredth of their time. */
-const COLLECT_ROWS = 2 ** 18;
 
 /** Rows that are read at once: few, because rows of the newer file may be in any order. */
 const PAGE = 16;
+
+/** How many IDs get a search for a similar one in the older file. */
+const MAX_NEIGHBORS = 20;
 
 function hashOf(id: string): number {
   let bits = 0;
@@ -41,6 +49,13 @@ function withoutZeros(id: string): string {
   return id.toLowerCase().replace(/^0+(?=.)/, '');
 }
 
+/** A cell of the older file that is empty in the newer one. `place`: `row 5 (line 6)`. */
+interface EmptiedCell extends Readonly<Record<'place' | 'id' | 'field', string>> {
+  readonly old: JsonValue;
+}
+
+const MAX_EMPTIED = 10;
+
 /** The rows of an older file by ID, to find which cells of a newer one differ. About 14 bytes of memory per row. */
 export class ChangedFrom {
   /** For messages: the older file. */
@@ -49,13 +64,15 @@ export class ChangedFrom {
   readonly notes: string[] = [];
   /** Older rows whose ID the newer file lacks. */
   missing = 0;
+  /** Cells that are empty in the newer file alone: how many, and the first of them. */
+  readonly emptied: { count: number; readonly first: EmptiedCell[] } = { count: 0, first: [] };
   readonly #fields: readonly FieldSpec[];
-  readonly #collectGarbage: (() => void) | undefined;
-  #compared = 0;
   #count = 0;
   readonly #index = new HashIndex();
   /** For each row, the place of the newer row with its ID; 0 if there is none. */
   readonly #places = new NumberList();
+  /** Rows whose ID is not in the older file. */
+  #strangers = 0;
   /** IDs and cells of the rows, one text for each page. */
   readonly #pages = new TextStore();
   /** The rows of the incomplete page, and the page that was read last. */
@@ -63,11 +80,9 @@ export class ChangedFrom {
   #found: { readonly id: string | undefined; readonly at: number } = { id: undefined, at: -1 };
   #read: { readonly page: number; readonly rows: readonly JsonValue[] } = { page: -1, rows: [] };
 
-  /** `collectGarbage`: called now and then, because V8 alone lets what is left of rows grow to 80 MB. */
-  constructor(name: string, fields: readonly FieldSpec[], collectGarbage?: () => void) {
+  constructor(name: string, fields: readonly FieldSpec[]) {
     this.name = name;
     this.#fields = fields;
-    this.#collectGarbage = collectGarbage;
   }
 
   /** Adds an older row. Returns false if its ID was there already. */
@@ -88,8 +103,7 @@ export class ChangedFrom {
     const [id, values] = readOldRow(record, roles, format);
     const faults = [...(record.problems ?? [])].flatMap(([cell, problem]) => {
       const name = record.names[cell] ?? '';
-      const role = roles.roleOf(name);
-      return role === 'ignored' || role === 'unknown' ? [] : [placeFault(record, format, name, problem)];
+      return isRead(roles, name) ? [{ ...placeFault(record, format, name, problem.problem), kind: problem.kind }] : [];
     });
     if (id === '') return [...faults, placeFault(record, format, '', 'the row has no ID')];
     if (this.add(id, values) || printJson(this.cells(id)) === printJson(values)) return faults;
@@ -99,8 +113,6 @@ export class ChangedFrom {
   /** The fields that differ from the older row of this ID, with their old values; undefined without such a row. */
   changes(id: string, values: JsonObject): JsonObject | undefined {
     if (this.#find(id) === -1) return undefined;
-    this.#compared += 1;
-    if (this.#compared % COLLECT_ROWS === 0) this.#collectGarbage?.();
     const old = this.cells(id);
     const changes = new Map<string, JsonValue>();
     for (const [name, value] of values) {
@@ -124,6 +136,16 @@ export class ChangedFrom {
   cells(id: string): JsonObject {
     const cells = this.#part(this.#find(id), 1);
     return isJsonObject(cells) ? cells : new Map();
+  }
+
+  /** What is wrong with a row whose ID the older file lacks. */
+  missingProblem(id: string): Problem {
+    this.#strangers += 1;
+    const near = this.#strangers > MAX_NEIGHBORS ? undefined : this.neighbor(id);
+    const lacks = `${quoteValue(id)} is not in ${this.name}`;
+    if (near === undefined) return { kind: 'unknown', problem: `${lacks}, so its changes are unknown` };
+    const problem = `${lacks}, which has ${quoteValue(near)}: was a zero lost, or the case changed?`;
+    return { kind: 'near', problem };
   }
 
   /** An ID of the older file that differs only in leading zeros or case. */
@@ -157,11 +179,16 @@ export class ChangedFrom {
     return this.#read.rows[place];
   }
 
-  /** The names of these fields that are not empty in the older row. */
-  filled(id: string, names: readonly string[]): readonly string[] {
-    if (names.length === 0) return names;
+  /** Notes which of these fields, empty in the newer row at `place`, have a value in the older row. */
+  noteEmpty(id: string, names: readonly string[], place: string): void {
+    if (names.length === 0) return;
     const cells = this.cells(id);
-    return names.filter((name) => (cells.get(name) ?? '') !== '');
+    for (const field of names) {
+      const old = cells.get(field) ?? '';
+      if (old === '') continue;
+      this.emptied.count += 1;
+      if (this.emptied.first.length < MAX_EMPTIED) this.emptied.first.push({ place, id, field, old });
+    }
   }
 
   /** An older cell as it could be sent; null for others, such as an empty `active`. */
@@ -169,6 +196,11 @@ export class ChangedFrom {
     const field = this.#fields.find((known) => known.name === name);
     return typeof old === (field?.type === 'boolean' ? 'boolean' : 'string') ? (old ?? null) : null;
   }
+}
+
+function isRead(roles: ColumnRoles, name = ''): boolean {
+  const role = roles.roleOf(name);
+  return role !== 'ignored' && role !== 'unknown';
 }
 
 function readOldRow(record: RawRecord, roles: ColumnRoles, format: InputFormat): [string, Map<string, JsonValue>] {
@@ -196,24 +228,30 @@ export async function readChangedFrom(
   { name, bytes }: Pick<InputFile, 'name' | 'bytes'>,
   {
     operation,
-    collectGarbage,
+    shape = NO_SHAPE,
     ...how
-  }: Pick<ReadOptions, 'path' | 'csvRaw' | 'sheet'> &
-    Pick<Context, 'collectGarbage'> & { readonly operation: Operation },
+  }: Pick<ReadOptions, 'path' | 'csvRaw' | 'sheet'> & {
+    readonly operation: Operation;
+    readonly shape?: Shape | undefined;
+  },
 ): Promise<ChangedFrom> {
   const roles = new ColumnRoles(operation);
-  const index = new ChangedFrom(name, roles.fields, collectGarbage);
-  const faults: InputFault[] = [];
-  const options = { ...how, name, columns: roles.names, format: undefined, isOlder: true } as const;
-  for await (const batch of readRecords(bytes(), options)) {
-    faults.push(...batch.faults);
+  const index = new ChangedFrom(name, roles.fields);
+  const faults = new FaultList();
+  const options = { ...how, name, ...roles.reading, format: undefined, isOlder: true } as const;
+  const shaper = new Shaper({ ...NO_SHAPE, map: shape.map });
+  for await (const read of readRecords(bytes(), options)) {
+    const header = read.header && shaper.header(read.header);
+    const batch = { ...read, header, ...shaper.take(read) };
+    const names = batch.header?.names ?? [];
+    faults.add(batch.faults.filter(({ cell }) => cell === undefined || isRead(roles, names[cell])));
     index.notes.push(...batch.notes);
-    for (const record of batch.records) faults.push(...index.take(record, roles, batch.format));
-    if (faults.length >= MAX_FAULTS) break;
+    for (const record of batch.records) faults.add(index.take(record, roles, batch.format));
   }
-  if (faults.length > 0) {
-    const named = toFaults(faults.slice(0, MAX_FAULTS), `--changed-from ${name}`);
-    throw usageFailure(named, faults[0]?.sheet === undefined ? [] : index.notes);
+  const { listed } = faults;
+  if (listed.length > 0) {
+    const named = toFaults(listed, `--changed-from ${name}`);
+    throw usageFailure(named, listed[0]?.sheet === undefined ? [] : index.notes);
   }
   return index;
 }

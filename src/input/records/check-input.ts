@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { Failure } from '../../failure.ts';
-import { ignoreErrors } from '../../files/io-failure.ts';
-import type { CsvDialect } from '../../output/options.ts';
-import { plural } from '../../output/text.ts';
-import { RowWriter } from '../../rows/row-file.ts';
+import { Failure } from '../../base/failure.ts';
+import { ignoreErrors } from '../../base/files/io-failure.ts';
+import type { CsvDialect } from '../../screen/options.ts';
+import { plural } from '../../screen/text.ts';
+import { idParamOf } from '../../service/api/operation.ts';
 import { hashedBy, type InputFile } from '../input-file.ts';
+import { RowWriter } from '../rows/row-file.ts';
 import { warningsOf } from '../values.ts';
+import type { ColumnRoles } from './columns.ts';
+import { countOf } from './fault-list.ts';
 import { placeFault, toArgumentFaults, toFaults } from './fault-place.ts';
 import { type Duplicates, Findings, type InputOptions } from './findings.ts';
 import { type GoodRow, type Interpreted, Interpreter } from './interpret.ts';
 import { readRecords } from './read.ts';
-import { type InputFault, type InputFormat, isTable, type ReadBatch } from './record.ts';
+import { type InputFault, type InputFormat, type InputHeader, isTable, type ReadBatch } from './record.ts';
+import { missingColumns, NO_SHAPE, type Shape, Shaper } from './shape.ts';
 import { isInShard } from './shard.ts';
 
 /** An input without faults: what was found in it, how it is written, what its rows have in common, and its digests. */
@@ -32,15 +36,13 @@ async function applyRule(
   return read.map((one) => {
     const problem = problemOf.get(one);
     if (problem === undefined) return one;
-    return { ...one, faults: [placeFault(one.record, format, problem.field, problem.problem)] };
+    const fault = placeFault(one.record, format, problem.field, problem.problem);
+    return { ...one, faults: [{ ...fault, kind: problem.kind }] };
   });
 }
 
-function* interpretAll({ records, format }: ReadBatch, interpreter: Interpreter, findings: Findings) {
-  for (const record of records) {
-    findings.addNames(record.names);
-    yield interpreter.interpret(record, format);
-  }
+function* interpretAll({ records, format }: Pick<ReadBatch, 'records' | 'format'>, interpreter: Interpreter) {
+  for (const record of records) yield interpreter.interpret(record, format);
 }
 
 /** Checks rows and writes those that will be sent. Returns their faults. */
@@ -64,6 +66,27 @@ async function takeRows(
   return faults;
 }
 
+function noIds({ operation, name }: InputOptions & { readonly name: string }, roles: ColumnRoles): Failure {
+  const columns = roles.fields.map((field) => field.name).join(', ');
+  const problem = `${name}: ${operation.command.replaceAll('.', ' ')} takes no IDs. Its columns are ${columns}`;
+  return Failure.unsent('USAGE', problem);
+}
+
+/** Adds the faults of a header. Is it so wrong that each row would be wrong too? */
+function isMisread(
+  { header, faults, records }: Pick<ReadBatch, 'faults' | 'records'> & { readonly header: InputHeader },
+  asked: Shape,
+  interpreter: Interpreter,
+  findings: Findings,
+): boolean {
+  const wrong = interpreter.checkHeader(header, records[0]);
+  const { sheet, line, names, columns = names } = header;
+  const isUnknown = interpreter.roles.faultsOf(header).length > 0;
+  const isSo = missingColumns(asked, columns).length > 0 || (wrong.length > 0 && (isUnknown || sheet !== undefined));
+  findings.faults.add(isSo ? [...wrong, ...faults.filter((fault) => fault.line === line)] : wrong);
+  return isSo;
+}
+
 async function readThrough(
   bytes: AsyncIterable<Uint8Array>,
   options: InputOptions & { readonly name: string },
@@ -71,91 +94,117 @@ async function readThrough(
   writer: RowWriter | undefined,
 ) {
   const interpreter = new Interpreter(options);
-  const { roles, emptyCells, emptied } = interpreter;
+  const { roles, emptyCells } = interpreter;
   let format = options.format ?? 'csv';
   let columns: readonly string[] | undefined;
   let dialect: CsvDialect | undefined;
-  for await (const batch of readRecords(bytes, { ...options, columns: roles.names })) {
+  const { shape: asked = NO_SHAPE } = options;
+  const shaper = new Shaper(asked);
+  for await (const read of readRecords(bytes, { ...options, ...roles.reading })) {
+    for (const { names } of read.records) findings.addNames(names);
+    const header = read.header && shaper.header(read.header);
+    const batch = { ...read, header, ...shaper.take(read) };
     format = batch.format;
+    if (format === 'ids' && roles.idParam === undefined) throw noIds(options, roles);
     findings.notes.push(...batch.notes);
     dialect = batch.dialect;
     if (batch.header !== undefined && columns === undefined) {
-      columns = batch.header.names;
+      columns = batch.header.columns ?? batch.header.names;
       findings.addNames(columns);
-      const wrong = interpreter.checkHeader(batch.header);
-      // With a wrong header, each row would be wrong too.
-      const { sheet, hidden = [] } = batch.header;
-      const isMisread = wrong.length > 0 && (roles.faultsOf(batch.header).length > 0 || sheet !== undefined);
-      const { line } = batch.header;
-      findings.addFaults(isMisread ? [...wrong, ...batch.faults.filter((fault) => fault.line === line)] : wrong);
-      if (isMisread) break;
-      findings.hiddenColumns = hidden.filter((name) => roles.roleOf(name) !== 'ignored');
+      if (isMisread({ ...read, header: batch.header }, asked, interpreter, findings)) break;
+      const { hidden = [] } = batch.header;
+      findings.hiddenColumns = hidden.filter((name) => roles.roleOf(asked.map.get(name) ?? name) !== 'ignored');
     }
-    const judged = await applyRule(interpretAll(batch, interpreter, findings), options, format);
+    const judged = await applyRule(interpretAll(batch, interpreter), options, format);
     const faults = await takeRows(judged, format, options, findings, writer);
     findings.rows += batch.records.length;
-    findings.addFaults([...batch.faults, ...faults]);
+    findings.lastRow = batch.records.at(-1)?.row ?? findings.lastRow;
+    // Nothing in an ignored column is a fault.
+    const own = batch.faults.filter(({ cell }) => cell === undefined || roles.isJudged(header?.names[cell] ?? ''));
+    findings.faults.add([...own, ...faults]);
   }
   const garbled = interpreter.garbled.fault;
-  if (garbled !== undefined) findings.addFaults([garbled]);
-  findings.addFaults(roles.ignoredProblems(findings.columns).map((problem) => ({ line: 1, problem })));
+  if (garbled !== undefined) findings.faults.add([garbled]);
+  const ofOptions = [...roles.ignoredProblems(findings.columns), ...missingColumns(asked, findings.columns)];
+  findings.faults.add(ofOptions.map((problem) => ({ line: 1, problem })));
+  findings.leftOut = shaper.leftOut;
   const shape = interpreter.shape(format, isTable(format) ? columns : undefined);
-  return { format, emptyCells, emptied, missing: options.changedFrom?.missing ?? 0, dialect, shape };
+  const { missing = 0, emptied } = options.changedFrom ?? {};
+  return { format, emptyCells, emptied, missing, dialect, shape };
 }
 
 /**
  * Reads the whole input once: checks every row, finds duplicates, counts, hashes, and writes the rows that will be sent
  * to `rowsTo`, which is removed if there are faults. Keeps some 30 bytes per row. USAGE if the input has faults or
- * cannot be read, LOCAL_IO if its rows cannot be written. `isKept`: the file is for a run, and on the disk at the end.
+ * cannot be read, LOCAL_IO if its rows cannot be written. `isStored`: the file is for a run, and on the disk at the end.
  */
 export async function checkInput(
   file: InputFile,
   options: InputOptions,
-  more: { readonly duplicates: Duplicates; readonly rowsTo?: string | undefined; readonly isKept?: boolean },
+  more: { readonly duplicates: Duplicates; readonly rowsTo?: string | undefined; readonly isStored?: boolean },
 ) {
-  const { rowsTo, isKept = false } = more;
-  const writer = rowsTo === undefined ? undefined : await RowWriter.open(rowsTo, isKept);
+  const { rowsTo, isStored = false } = more;
+  const writer = rowsTo === undefined ? undefined : await RowWriter.open(rowsTo, isStored);
   const hash = createHash('sha256');
   const findings = new Findings(options, more.duplicates);
   let isWhole = false;
   try {
     const read = await readThrough(hashedBy(file.bytes(), hash), { ...options, name: file.name }, findings, writer);
-    const failure = faultyInput(file.name, options, findings);
+    const idParam = options.isArguments === true ? (idParamOf(options.operation) ?? 'id') : undefined;
+    const failure = faultyInput(file.name, findings, idParam);
     if (failure !== undefined) throw failure;
     const fileSha256 = await writer?.end();
     isWhole = true;
     const warnings = warningsOf(findings.warnings, findings.suspiciousValues());
     const digests = { sha256: hash.digest('hex'), rowsSha256: findings.rowsSha256(), fileSha256 };
-    return { ...findings, ...read, warnings, columns: [...findings.columns], ...digests };
+    const { faults: _none, ...found } = findings;
+    return { ...found, ...read, warnings, columns: [...findings.columns], ...digests };
   } finally {
     await writer?.close();
     if (rowsTo !== undefined && !isWhole) await ignoreErrors(rm(rowsTo, { force: true }));
   }
 }
 
-/** One USAGE failure with the first faults and their number; undefined without faults. */
-function faultyInput(name: string, { isArguments, operation }: InputOptions, { faults, faultCount, notes }: Findings) {
+/** The whole `--map` for headers that are nearly names of fields. */
+function mapHints(faults: readonly InputFault[]): readonly string[] {
+  const options = faults.flatMap(({ map }) => (map === undefined ? [] : [map]));
+  return options.length === 0 ? [] : [`read them as these fields: \`${options.join(' ')}\``];
+}
+
+/**
+ * One USAGE failure with the first faults and their number; undefined without faults. `idParam`: the rows are IDs of the
+ * command line, of this argument.
+ */
+export function faultyInput(
+  name: string,
+  { faults: all, notes }: Pick<Findings, 'faults' | 'notes'>,
+  idParam?: string,
+): Failure | undefined {
+  const faultCount = all.count;
   if (faultCount === 0) return undefined;
-  const named =
-    isArguments === true ? toArgumentFaults(faults, Object.keys(operation.params.shape)[0] ?? 'id') : toFaults(faults);
+  const faults = all.listed;
+  const named = idParam === undefined ? toFaults(faults) : toArgumentFaults(faults, idParam);
   const listed = named.map((fault) => `${fault.where}: ${fault.problem}`);
-  const more = faultCount - faults.length;
-  const all = more > 0 ? [...listed, `and ${more} more`] : listed;
+  const more = faultCount - countOf(faults);
+  const problems = more > 0 ? [...listed, `and ${more} more`] : listed;
   const count = faultCount === 1 ? '1 fault' : `${faultCount} faults`;
   // Arguments are either no IDs or given twice. People do the first, so it is explained.
-  const areNoIds = isArguments === true && named.every(({ refusedId }) => refusedId !== undefined);
+  const areNoIds = idParam !== undefined && named.every(({ refusedId }) => refusedId !== undefined);
   const what = areNoIds
-    ? plural(faultCount, 'of these is not a card id', 'of these are not card ids')
+    ? plural(faultCount, 'of these is not a card ID', 'of these are not card IDs')
     : `${count} in ${name}`;
-  const heading = `${what}, nothing was sent:`;
-  return new Failure('USAGE', `${heading} ${all.join('; ')}`, {
+  return new Failure('USAGE', `${what}: ${problems.join('; ')}`, {
+    after: 'unsent',
     faults: named,
     faultCount,
     hints: [
-      ...(faults.some(({ field }) => field === 'reason') ? ['give it with --reason, or in a column reason'] : []),
+      ...mapHints(faults),
+      ...(faults.some(({ field, kind }) => field === 'reason' && kind === 'reason')
+        ? ['give it with --reason, or in a column reason']
+        : []),
       // The user may have meant another sheet.
       ...(faults[0]?.sheet === undefined ? [] : notes),
     ],
-    ...(all.length > 1 ? { parts: { heading, problems: all } } : {}),
+    ...(problems.length > 1 ? { parts: { heading: what, problems } } : {}),
   });
 }

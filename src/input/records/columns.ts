@@ -1,27 +1,42 @@
-import type { Operation } from '../../api/operation.ts';
-import type { JsonValue } from '../../json/value.ts';
-import { OWN_COLUMNS } from '../../output/column.ts';
-import { didYouMean, nearest } from '../../output/nearest.ts';
+import { shellQuote } from '../../base/files/shell-quote.ts';
+import type { JsonValue } from '../../base/json/value.ts';
+import { OWN_COLUMNS } from '../../screen/column.ts';
+import { guardedZeros } from '../../screen/formula-guard.ts';
+import { didYouMean, nearest } from '../../screen/nearest.ts';
+import { CARD_ID } from '../../service/api/field.ts';
+import type { Operation } from '../../service/api/operation.ts';
 import type { ExpectationInput } from '../expect.ts';
 import { describeFields, type FieldSpec } from '../fields.ts';
+import { isSpreadsheetError } from '../spreadsheet-errors.ts';
 import { quoteValue } from '../values.ts';
-import type { InputFault, InputHeader } from './record.ts';
+import type { InputFault, InputHeader, Problem, RawRecord } from './record.ts';
+import { NO_SHAPE, type Shape } from './shape.ts';
 
 /** What a column is for. `ignored`: known from responses, or written by frontdesk. */
 export type ColumnRole = FieldSpec | 'id' | 'outcome' | 'ignored' | 'unknown';
 
 /** What is wrong with an ID that a spreadsheet took for a number: `6,51E+31`. */
-export function roundedProblem(id: unknown): string | undefined {
-  if (typeof id !== 'string' || !/^[0-9]+[.,][0-9]+E\+[0-9]+$/i.test(id)) return undefined;
-  return `${quoteValue(id)} is an ID that a spreadsheet has rounded, so it is lost: store the column as text, and export it again`;
+export function roundedProblem(id: unknown): Problem | undefined {
+  if (typeof id !== 'string' || !/^[0-9]+(?:[.,][0-9]+)?E\+[0-9]+$/i.test(id)) return undefined;
+  const problem = `${quoteValue(id)} is an ID that a spreadsheet has rounded, so it is lost: store the column as text, and export it again`;
+  return { kind: 'rounded', problem };
 }
 
-const SPREADSHEET_ERROR = /^#(?:REF!|NAME\?|N\/A|VALUE!|DIV\/0!|NUM!|NULL!|SPILL!)$/;
+/** What is wrong with a cell that is wholly `="00042"`, as many exports guard zeros; undefined for another. */
+export function zerosProblem(cell: string): Problem | undefined {
+  const value = guardedZeros(cell);
+  if (value === undefined) return undefined;
+  const problem = `=${quoteValue(value)} is a formula for ${quoteValue(value)}, as exports guard zeros: store ${quoteValue(value)} in a column formatted as text`;
+  return { kind: 'zeros', problem };
+}
 
 /** What is wrong with a cell that holds a spreadsheet's error: `#REF!`. */
-export function errorProblem(cell: unknown): string | undefined {
-  if (typeof cell !== 'string' || !SPREADSHEET_ERROR.test(cell)) return undefined;
-  return `${cell} is a spreadsheet error, not a value: correct the formula, and export it again`;
+export function errorProblem(cell: unknown): Problem | undefined {
+  if (typeof cell !== 'string' || !isSpreadsheetError(cell)) return undefined;
+  return {
+    kind: 'error',
+    problem: `${cell} is a spreadsheet error, not a value: correct the formula, and export it again`,
+  };
 }
 
 /** Types in JSON Schema of a member that may hold others; without one it may be anything. */
@@ -33,6 +48,29 @@ const UNKNOWN_OUTCOME =
 const DONE =
   'this row is done already. `frontdesk runs results <run> --outcome rejected,not_sent --as-input` prints the others. --ignore-columns _outcome sends it again';
 
+/** `--map "Card Number=cardId"`, as a shell takes it. */
+export function mapOption(column: string, field: string): string {
+  const pair = `${column}=${field}`;
+  // Double quotes mean the same in every shell, unless the name has a character that is special in them.
+  return `--map ${/["$`\\!%]/.test(pair) ? shellQuote(pair) : `"${pair}"`}`;
+}
+
+/** A name without what people write in another way: case, blanks, `_` and `-`. */
+export function plain(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, '');
+}
+
+/** What is wrong with the fields of `--map`, which may be these. */
+export function mapProblems(map: ReadonlyMap<string, string>, fields: readonly string[]): readonly string[] {
+  return [...map]
+    .filter(([, field]) => !fields.includes(field))
+    .map(([column, field]) => {
+      const near = nearest(field, fields);
+      const hint = near === undefined ? `the fields are ${fields.join(', ')}` : `did you mean ${near}?`;
+      return `${quoteValue(`${column}=${field}`)} names no field: ${hint}`;
+    });
+}
+
 /** The columns that the input of an operation may have, and their roles. */
 export class ColumnRoles {
   readonly fields: readonly FieldSpec[];
@@ -42,10 +80,18 @@ export class ColumnRoles {
   /** Members of the response that hold members: `metadata` makes `metadata.shop` known. */
   readonly #compound: readonly string[];
   readonly #ignored: readonly string[];
+  /** Columns that `--where` or a text of an option reads: nothing else does, unless they are fields. */
+  readonly #aside: ReadonlySet<string>;
+  /** Columns that texts of options name. */
+  readonly #used: ReadonlySet<string>;
+  readonly #mapped: ReadonlyMap<string, string>;
 
   /** `ignored`: `--ignore-columns`. */
-  constructor(operation: Operation, ignored: readonly string[] = []) {
+  constructor(operation: Operation, ignored: readonly string[] = [], shape: Shape = NO_SHAPE) {
     this.#ignored = ignored;
+    this.#used = new Set(shape.used);
+    this.#aside = new Set([...shape.where.map(({ column }) => column), ...shape.used]);
+    this.#mapped = shape.map;
     this.fields = operation.body === null ? [] : describeFields(operation.body);
     const [param] = Object.keys(operation.params.shape);
     this.idParam = param === 'cardId' || param === 'id' ? param : undefined;
@@ -83,6 +129,13 @@ export class ColumnRoles {
     });
   }
 
+  /** What tells a header from IDs. */
+  get reading() {
+    const isColumn = (name: string) =>
+      this.#mapped.has(name) || this.roleOf(name) !== 'unknown' || this.meantBy(name) !== undefined;
+    return { takesCards: this.idParam === 'cardId', isColumn };
+  }
+
   /** Every name that a column may have, without dotted ones. */
   get names(): readonly string[] {
     return [...this.#roles.keys()];
@@ -90,7 +143,17 @@ export class ColumnRoles {
 
   roleOf(name: string): ColumnRole {
     const isPart = () => this.#compound.some((member) => name.startsWith(`${member}.`));
-    return this.#roles.get(name) ?? (isPart() ? 'ignored' : 'unknown');
+    return this.#roles.get(name) ?? (isPart() || this.#aside.has(name) ? 'ignored' : 'unknown');
+  }
+
+  /** Does a text of an option take its cells? Then they are sent, although no field has that name. */
+  isUsed(name: string): boolean {
+    return this.#used.has(name);
+  }
+
+  /** Can a cell of the column be wrong? */
+  isJudged(name: string): boolean {
+    return this.isUsed(name) || this.roleOf(name) !== 'ignored';
   }
 
   /** A file of `--failed` may have left its empty cells alone, and here they would be sent as empty texts. */
@@ -109,8 +172,18 @@ export class ColumnRoles {
       const isFirst = !seen.has(name);
       seen.add(name);
       if (!isUnknown && (isFirst || this.#ignored.includes(name))) return [];
-      const problem = isUnknown ? this.unknownProblem(name) : `there are two columns ${name}`;
-      return [{ line, ...(sheet === undefined ? { column: String(index + 1) } : { sheet, cell: index }), problem }];
+      const problem = isUnknown ? this.#unknownInHeader(name, names) : `there are two columns ${name}`;
+      const meant = isUnknown ? this.meantBy(name) : undefined;
+      const map = meant === undefined ? undefined : mapOption(name, meant);
+      return [
+        {
+          line,
+          ...(sheet === undefined ? { column: String(index + 1) } : { sheet, cell: index }),
+          problem,
+          map,
+          isUnique: true,
+        },
+      ];
     });
   }
 
@@ -133,16 +206,48 @@ export class ColumnRoles {
     return missing;
   }
 
+  /** The `--map` for a column of another name that has the card ID of this row; undefined if none has, or several. */
+  mapOfIds(row: RawRecord | undefined): string | undefined {
+    const columns = (row?.names ?? []).filter((name, index) => {
+      const value = row?.values[index];
+      return this.roleOf(name) === 'unknown' && typeof value === 'string' && CARD_ID.test(value);
+    });
+    const [column, ...others] = columns;
+    return this.idParam !== 'cardId' || column === undefined || others.length > 0
+      ? undefined
+      : mapOption(column, 'cardId');
+  }
+
+  /** One name may be a list of IDs, or a header whose delimiter is none of the three. */
+  #unknownInHeader(name: string, names: readonly string[]): string {
+    const problem = this.unknownProblem(name);
+    if (names.length > 1) return problem;
+    if (name.includes('|')) return `${problem}. If | separates the columns, write sep=| as the first line`;
+    return this.idParam === 'id' ? `${problem}. One ID per line needs --from-format ids` : problem;
+  }
+
+  /** What is wrong with the fields of `--map`. `expected`: fields of a card that rows may bring. */
+  mapProblems(expected: readonly string[]): readonly string[] {
+    return mapProblems(this.#mapped, [...this.#useful, ...expected]);
+  }
+
+  get #useful(): readonly string[] {
+    return this.names.filter((known) => this.roleOf(known) !== 'ignored' && !known.startsWith('_'));
+  }
+
   /** The problem of an unknown column, with the nearest useful name. */
   unknownProblem(name: string): string {
     if (name === '') return 'a column has no name';
-    const useful = this.names.filter((known) => this.roleOf(known) !== 'ignored' && !known.startsWith('_'));
-    const others = this.names.filter((known) => !this.#ignored.includes(known));
-    const near = nearest(name, useful) ?? nearest(name, others);
-    const hint =
-      near === undefined
-        ? `the columns are ${useful.join(', ')} (--ignore-columns skips others)`
-        : `did you mean ${near}?`;
+    const useful = this.#useful;
+    const meant = this.meantBy(name);
+    const near = nearest(name, useful);
+    const others = `the columns are ${useful.join(', ')} (--ignore-columns skips others, --map reads one as a field)`;
+    const hint = meant !== undefined ? mapOption(name, meant) : near === undefined ? others : `did you mean ${near}?`;
     return `unknown column ${quoteValue(name)}: ${hint}`;
+  }
+
+  /** The field that a header names but for case, blanks, `_` and `-`. */
+  meantBy(name: string): string | undefined {
+    return this.#useful.find((known) => plain(known) === plain(name));
   }
 }

@@ -1,13 +1,22 @@
-import { countFrom } from '../../json/shorten.ts';
-import { unguardCell } from '../../output/formula-guard.ts';
-import { RFC_4180 } from '../../output/options.ts';
+import { countFrom } from '../../base/json/shorten.ts';
+import { unguardCell } from '../../screen/formula-guard.ts';
+import { RFC_4180 } from '../../screen/options.ts';
 import { quoteValue } from '../values.ts';
-import { EMPTY_BETWEEN, emptyEndNote } from './fault-place.ts';
-import { countLineBreaks, type LineEnd, MAX_RECORD_LENGTH, RecordParser } from './record.ts';
+import { zerosProblem } from './columns.ts';
+import { emptyBetween, emptyEndNote } from './fault-place.ts';
+import {
+  countLineBreaks,
+  type LineEnd,
+  MAX_RECORD_LENGTH,
+  type Problem,
+  type RawRecord,
+  RecordParser,
+} from './record.ts';
 
 const DELIMITERS = [',', ';', '\t'] as const;
-/** What the formula guard adds, or escapes with. */
-const GUARD = /['\\]/;
+/** Rows without these have no guard of formulas, and none of zeros. */
+const GUARD = /'|="/;
+const DOUBLED = String.raw`each line end is there twice (\r\r\n): save the file again with one line end for each row`;
 /** The first line in which some spreadsheets name the delimiter. */
 const SEPARATOR_LINE = /^sep=[^"\s]$|^sep=\t$/i;
 const NEVER_CLOSED = 'a quote that is not closed';
@@ -16,6 +25,16 @@ interface QuoteFault {
   /** Index of the character at fault in the row's text. */
   readonly at: number;
   readonly problem: string;
+}
+
+/** The guards of zeros among the cells of a row, by their index. */
+function zerosOf(cells: readonly string[]): RawRecord['problems'] {
+  const problems = new Map<number, Problem>();
+  cells.forEach((cell, index) => {
+    const problem = zerosProblem(cell);
+    if (problem !== undefined) problems.set(index, problem);
+  });
+  return problems.size === 0 ? undefined : problems;
 }
 
 /** The delimiter that separates most names of a header, outside quotes. A comma if there is only one name. */
@@ -34,6 +53,8 @@ export function sniffDelimiter(header: string): string {
 export class CsvParser extends RecordParser {
   readonly #raw: boolean;
   #delimiter: string | undefined;
+  /** The end of the line before. */
+  #lastEnd = '';
   /** Lines of the latest rows without any value. */
   #empty: number[] = [];
 
@@ -47,27 +68,34 @@ export class CsvParser extends RecordParser {
     const end = this.#endOfRow(start, isLast);
     if (end === undefined) return undefined;
     const text = this.text.slice(start, end.at);
+    const lineEnd = this.text.slice(end.at, end.next);
+    if (text === '' && lineEnd === '\r\n' && this.#lastEnd === '\r') {
+      this.endWith({ line: this.line, problem: DOUBLED });
+      return undefined;
+    }
+    this.#lastEnd = lineEnd;
     const hasQuotes = text.includes('"');
     if (text === '') {
       if (this.header !== undefined) this.#empty.push(this.line);
     } else if (this.header === undefined && this.#delimiter === undefined && SEPARATOR_LINE.test(text)) {
       this.#delimiter = text.slice('sep='.length);
-    } else {
-      this.#delimiter ??= sniffDelimiter(text);
-      this.dialect ??= {
-        delimiter: this.#delimiter,
-        lineEnd: this.text.slice(end.at, end.next) || RFC_4180.lineEnd,
-        mark: '',
-      };
-      const cells = hasQuotes ? cellsOf(text, this.#delimiter) : text.split(this.#delimiter);
-      if ('problem' in cells) {
-        if (isLast || cells.problem !== NEVER_CLOSED) this.#endAt(text, cells);
-        return undefined;
-      }
-      this.#add(this.#raw || !GUARD.test(text) ? cells : cells.map(unguardCell));
-    }
+    } else if (!this.#readRow(text, lineEnd, isLast)) return undefined;
     this.line += hasQuotes ? 1 + countLineBreaks(text) : 1;
     return end.next;
+  }
+
+  /** Reads the header or a row. Returns false if it is incomplete or ends the input. */
+  #readRow(text: string, lineEnd: string, isLast: boolean): boolean {
+    this.#delimiter ??= sniffDelimiter(text);
+    this.dialect ??= { delimiter: this.#delimiter, lineEnd: lineEnd || RFC_4180.lineEnd, mark: '' };
+    const cells = text.includes('"') ? cellsOf(text, this.#delimiter) : text.split(this.#delimiter);
+    if ('problem' in cells) {
+      if (isLast || cells.problem !== NEVER_CLOSED) this.#endAt(text, cells);
+      return false;
+    }
+    if (GUARD.test(text)) this.#add(this.#raw ? cells : cells.map(unguardCell), zerosOf(cells));
+    else this.#add(cells);
+    return true;
   }
 
   protected override atEnd(): void {
@@ -89,7 +117,7 @@ export class CsvParser extends RecordParser {
     return isOpen && length - start > MAX_RECORD_LENGTH ? { at: length, next: length } : undefined;
   }
 
-  #add(cells: string[]): void {
+  #add(cells: string[], problems?: RawRecord['problems']): void {
     const { line } = this;
     if (this.header === undefined) {
       this.header = { names: cells, line };
@@ -100,11 +128,11 @@ export class CsvParser extends RecordParser {
       this.#empty.push(line);
       return;
     }
-    for (const empty of this.#empty) this.faults.push({ line: empty, problem: EMPTY_BETWEEN });
+    for (const empty of this.#empty) this.faults.push(emptyBetween(empty, this.row));
     if (this.#empty.length > 0) this.#empty = [];
     this.row += 1;
-    if (cells.length === names.length) this.records.push({ row: this.row, line, names, values: cells });
-    else this.faults.push({ line, problem: raggedProblem(cells, names) });
+    if (cells.length === names.length) this.records.push({ row: this.row, line, names, values: cells, problems });
+    else this.faults.push({ line, row: this.row, ...raggedProblem(cells, names) });
   }
 
   #endAt(row: string, { at, problem }: QuoteFault): void {
@@ -119,24 +147,30 @@ export class CsvParser extends RecordParser {
 function cellsOf(row: string, delimiter: string): string[] | QuoteFault {
   const cells: string[] = [];
   for (let start = 0; ; ) {
-    let end = row.indexOf(delimiter, start);
-    if (end === -1) end = row.length;
-    if (row[start] === '"') {
-      end = closingQuote(row, start) + 1;
-      if (end === 0) return { at: start, problem: NEVER_CLOSED };
-      const isEnd = end === row.length || row[end] === delimiter;
-      if (!isEnd) return { at: end, problem: 'text after the closing quote of a cell' };
-      cells.push(row.slice(start + 1, end - 1).replaceAll('""', '"'));
-    } else {
-      const cell = row.slice(start, end);
-      const quote = cell.indexOf('"');
-      const problem = 'a quote inside a cell that does not start with one. Write "" inside quotes';
-      if (quote !== -1) return { at: start + quote, problem };
-      cells.push(cell);
-    }
-    if (end === row.length) return cells;
-    start = end + 1;
+    const cell = cellAt(row, start, delimiter);
+    if ('problem' in cell) return cell;
+    cells.push(cell.text);
+    if (cell.end === row.length) return cells;
+    start = cell.end + 1;
   }
+}
+
+/** The cell that begins at `start`. Without quotes around it, too, `="00042"` is one: its fault says what was meant. */
+function cellAt(row: string, start: number, delimiter: string): { text: string; end: number } | QuoteFault {
+  const isGuard = row.startsWith('="', start);
+  if (row[start] === '"' || isGuard) {
+    const end = closingQuote(row, isGuard ? start + 1 : start) + 1;
+    if (end === 0) return { at: start, problem: NEVER_CLOSED };
+    const isEnd = end === row.length || row[end] === delimiter;
+    if (!isEnd) return { at: end, problem: 'text after the closing quote of a cell' };
+    return { text: isGuard ? row.slice(start, end) : row.slice(start + 1, end - 1).replaceAll('""', '"'), end };
+  }
+  const found = row.indexOf(delimiter, start);
+  const end = found === -1 ? row.length : found;
+  const text = row.slice(start, end);
+  const quote = text.indexOf('"');
+  const problem = 'a quote inside a cell that does not start with one. Write "" inside quotes';
+  return quote === -1 ? { text, end } : { at: start + quote, problem };
 }
 
 function closingQuote(row: string, start: number): number {
@@ -145,9 +179,18 @@ function closingQuote(row: string, start: number): number {
   return end;
 }
 
-function raggedProblem(cells: readonly string[], names: readonly string[]): string {
+function raggedProblem(cells: readonly string[], names: readonly string[]): Problem {
   const counts = `the row has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, the header ${names.length}`;
   if (cells.length < names.length)
-    return `${counts}. The first missing one is ${quoteValue(names[cells.length] ?? '')}`;
-  return `${counts}. The first extra one is ${quoteValue(cells[names.length] ?? '')} (a text with a delimiter in it needs quotes)`;
+    return {
+      kind: 'few',
+      problem: `${counts}. The first missing one is ${quoteValue(names[cells.length] ?? '')}: add its delimiter, with nothing between for an empty cell`,
+    };
+  if (cells.slice(names.length).every((cell) => cell === ''))
+    return { kind: 'empty', problem: `${counts}, and what is more is empty: delete the delimiters at the end` };
+  const extra = quoteValue(cells[names.length] ?? '');
+  return {
+    kind: 'many',
+    problem: `${counts}. The first extra one is ${extra} (a text with a delimiter in it needs quotes)`,
+  };
 }

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 
 const LINE_FEED = 0x0a;
-const NUL = 'a NUL character (UTF-16 needs a byte order mark)';
-const NOT_UTF8 = 'bytes that are not UTF-8 (the file may be Latin-1 or Windows-1252: save it as UTF-8)';
-const NOT_UTF16 = 'half of a surrogate pair, which is not UTF-16';
+const SAVE = 'Open the file in the program that made it, and save it as CSV UTF-8 or .xlsx';
+const WITHOUT_MARK = `UTF-16 without a byte order mark. ${SAVE}`;
+const NOT_UTF8 = `bytes that are not UTF-8. ${SAVE}`;
+const NOT_UTF16 = `half of a surrogate pair, which is not UTF-16. ${SAVE}`;
 /** A byte that UTF-8 never has. */
 const NO_CHARACTER = Buffer.from([0xff]);
 
@@ -51,13 +52,12 @@ function goodLines(bytes: Buffer): Buffer {
 
 /**
  * The text of an input, piece by piece: UTF-8, or UTF-16 if the mark at `start` says so. Nothing is replaced: invalid
- * bytes and NUL are a `problem` without text, after all lines before them were passed on, so that the reader's line
- * count gives the place. `takesNul`: for cells that are taken as they are.
+ * bytes are a `problem` without text, after all lines before them were passed on, so that the reader's line count gives
+ * the place.
  */
 export async function* decodeText(
   bytes: AsyncIterable<Uint8Array>,
   start: Uint8Array,
-  takesNul: boolean,
 ): AsyncGenerator<{ readonly text: string; readonly isLast: boolean; readonly problem?: string }> {
   const order = utf16OrderOf(start);
   const notText = order === undefined ? NOT_UTF8 : NOT_UTF16;
@@ -66,17 +66,18 @@ export async function* decodeText(
     isLast: false,
     problem: `${problem}. Nothing from here on was read`,
   });
+  // Every second byte of Latin letters: no other encoding begins so.
+  if (order === undefined && (start[0] === 0) !== (start[1] === 0) && start.length > 1)
+    return yield ending(WITHOUT_MARK);
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of order === undefined ? bytes : asUtf8(bytes, order)) {
     // No copy if possible: each would stay in memory until garbage is collected.
     const all =
       rest.length === 0 ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength) : Buffer.concat([rest, piece]);
-    const nul = takesNul ? -1 : all.indexOf(0);
-    const whole = all.subarray(0, nul === -1 ? all.length - openEnd(all) : nul);
-    const isText = isUtf8(whole);
-    if (!isText || nul !== -1) {
+    const whole = all.subarray(0, all.length - openEnd(all));
+    if (!isUtf8(whole)) {
       yield { text: goodLines(whole).toString(), isLast: false };
-      return yield ending(isText ? NUL : notText);
+      return yield ending(notText);
     }
     rest = Buffer.from(all.subarray(whole.length));
     yield { text: whole.toString(), isLast: false };

@@ -1,6 +1,6 @@
-import { parseBeginning, parseJson } from '../../json/parse.ts';
-import { JsonSyntaxError } from '../../json/syntax-error.ts';
-import { isJsonObject, type JsonValue } from '../../json/value.ts';
+import { parseBeginning, parseJson } from '../../base/json/parse.ts';
+import { JsonSyntaxError } from '../../base/json/syntax-error.ts';
+import { isJsonObject, type JsonValue } from '../../base/json/value.ts';
 import { showValue } from '../values.ts';
 import { type Element, type InputFault, RecordParser } from './record.ts';
 
@@ -11,7 +11,7 @@ export function readElement(value: JsonValue): Element {
   if (isJsonObject(value)) return { names: [...value.keys()], values: [...value.values()], object: value };
   // A list of IDs, as `jq '[.[].cardId]'` makes it.
   if (typeof value === 'string') return { names: ID_COLUMN, values: [value] };
-  return { problem: `a row must be an object or an id, not ${showValue(value)}` };
+  return { kind: 'element', problem: `a row must be an object or an id, not ${showValue(value)}` };
 }
 
 /** The place of a JSON fault in the whole input, if its text began at `line` and `column`. */
@@ -52,10 +52,13 @@ export class LineParser extends RecordParser {
     try {
       const element = this.#read(trimmed);
       this.addElement(element);
-      this.ended = 'problem' in element && element.isEnd === true;
+      const isEnd = 'problem' in element && element.isEnd === true;
+      const last = isEnd ? this.faults.pop() : undefined;
+      if (last !== undefined) this.endWith(last);
     } catch (error) {
       this.row += 1;
-      this.faults.push(placeJsonFault(error, this.line, 1 + text.length - text.trimStart().length));
+      const fault = placeJsonFault(error, this.line, 1 + text.length - text.trimStart().length);
+      this.faults.push({ ...fault, ofRow: this.row });
     }
   }
 }
@@ -101,7 +104,8 @@ export class JsonArrayParser extends RecordParser {
     if (mayBeRow && sign !== ',' && sign !== ']') return this.#readElement(start, isLast);
     const next = AFTER[this.#expected][sign];
     if (next === undefined) {
-      this.#fail(PROBLEMS[this.#expected]);
+      const isTrailing = this.#expected === 'element' && sign === ']';
+      this.#fail(isTrailing ? 'a comma after the last row: delete it' : PROBLEMS[this.#expected]);
       return undefined;
     }
     this.#expected = next;

@@ -1,10 +1,15 @@
-import type { Fault } from '../../failure.ts';
-import { columnLetters } from '../../output/column.ts';
-import { plural } from '../../output/text.ts';
+import type { Fault } from '../../base/failure.ts';
+import { columnLetters } from '../../screen/column.ts';
+import { groupThousands, plural } from '../../screen/text.ts';
 import { countLineBreaks, type InputFault, type InputFormat, isTable, type RawRecord } from './record.ts';
 
-/** What is wrong with a row without any value, unless it is at the end. */
-export const EMPTY_BETWEEN = 'the row is empty, but rows follow it: delete it';
+/** The kind of a row without any value, unless it is at the end. */
+export const EMPTY_ROW = 'empty row';
+
+/** The fault of such a row. `row`: the one before it, since it has no number. */
+export function emptyBetween(line: number, row: number): InputFault {
+  return { line, ofRow: row + 0.5, kind: EMPTY_ROW, problem: 'the row is empty, but rows follow it: delete it' };
+}
 
 /** The note on rows without any value at the end of a table: spreadsheets leave them behind. */
 export function emptyEndNote(rows: number, firstLine: number): string {
@@ -24,19 +29,25 @@ export function placeFault(record: RawRecord, format: InputFormat, field: string
   const isOfRow = field === '' || format === 'ids';
   return {
     line,
-    row: format === 'json' ? record.row : undefined,
+    row: format === 'json' || isTable(format) ? record.row : undefined,
     sheet,
     cell: sheet === undefined || index === -1 ? undefined : index,
     index: index === -1 || !isTable(format) ? undefined : index,
     field: isOfRow || index !== -1 ? undefined : field,
-    column: isOfRow || index === -1 ? undefined : field,
+    column: isOfRow || index === -1 ? undefined : (record.columns?.[index] ?? field),
     problem,
   };
 }
 
-/** `line 17, column email`; for JSON arrays `row 5, line 17, column email`, for workbooks `Sheet1!C17, column email`. */
+/** `line 3 and 298 more` for several of one kind. */
+function andMore({ count = 1 }: InputFault): string {
+  return count === 1 ? '' : ` and ${groupThousands(count - 1)} more`;
+}
+
+/** `row 16, line 17, column email`; for workbooks `row 16, Sheet1!C17, column email`. */
 function namePlace(fault: InputFault): string {
   const { column, field } = fault;
+  const row = fault.row === undefined ? '' : `row ${fault.row}, `;
   const part = column !== undefined ? `, column ${column}` : field === undefined ? '' : `, ${field}`;
   if (fault.sheet !== undefined) {
     // As spreadsheets write it before a cell: in quotes unless it is one word.
@@ -44,28 +55,28 @@ function namePlace(fault: InputFault): string {
     const sheet = isWord ? fault.sheet : `'${fault.sheet.replaceAll("'", "''")}'`;
     const place =
       fault.cell === undefined ? `${sheet}, line ${fault.line}` : `${sheet}!${columnLetters(fault.cell)}${fault.line}`;
-    return `${place}${part}`;
+    return `${row}${place}${andMore(fault)}${part}`;
   }
-  const row = fault.row === undefined ? '' : `row ${fault.row}, `;
-  return `${row}line ${fault.line}${part}`;
+  return `${row}line ${fault.line}${andMore(fault)}${part}`;
 }
 
 /** The places of faults. `file`: they are of that file, not of the main input. */
 export function toFaults(faults: readonly InputFault[], file?: string): readonly Fault[] {
   const prefix = file === undefined ? '' : `${file}, `;
   return faults.map((fault) => {
-    const { line, index, column, field = column, problem } = fault;
+    const { line, row, index, column, field = column, problem, count } = fault;
     const where = `${prefix}${namePlace(fault)}`;
     // A column without a name is named by its number.
     const number = index === undefined ? (/^\d+$/.test(column ?? '') ? Number(column) : undefined) : index + 1;
-    return { where, line, column: number, field: field === String(number) ? undefined : field, problem };
+    return { where, line, row, column: number, field: field === String(number) ? undefined : field, problem, count };
   });
 }
 
 /** The places of IDs on the command line: arguments, not lines. */
 export function toArgumentFaults(faults: readonly InputFault[], idParam: string): readonly Fault[] {
-  return faults.map(({ line, column = 'id', problem, refusedId }) => {
+  return faults.map((fault) => {
+    const { line, column = 'id', problem, refusedId, count } = fault;
     const part = column === 'id' || column === 'cardId' ? '' : `, ${column}`;
-    return { where: `<${idParam}> ${line}${part}`, problem, refusedId };
+    return { where: `<${idParam}> ${line}${andMore(fault)}${part}`, problem, refusedId, count };
   });
 }

@@ -1,20 +1,25 @@
 import { createHash } from 'node:crypto';
-import { CARD_ID } from '../../api/field.ts';
-import { isPast } from '../../api/iso-date.ts';
-import { isWrite } from '../../api/operation.ts';
-import { printJson } from '../../json/print.ts';
-import { textAt } from '../../json/value.ts';
-import type { Row } from '../../rows/row.ts';
-import { idWarnings, quoteValue, suspicionOf } from '../values.ts';
+import { printJson } from '../../base/json/print.ts';
+import { textAt } from '../../base/json/value.ts';
+import { CARD_ID } from '../../service/api/field.ts';
+import { isPast } from '../../service/api/iso-date.ts';
+import { emptiedBy, isWrite } from '../../service/api/operation.ts';
+import type { Row } from '../rows/row.ts';
+import { looksLikeError } from '../spreadsheet-errors.ts';
+import { suspicionOf } from '../suspicious.ts';
+import { idWarnings, quoteValue } from '../values.ts';
+import { FaultList } from './fault-list.ts';
 import { placeFault } from './fault-place.ts';
 import { ungarbled } from './garbled-cells.ts';
 import type { Interpreted, InterpretOptions } from './interpret.ts';
-import type { InputFault, InputFormat, RawRecord, ReadOptions } from './record.ts';
+import { type InputFault, type InputFormat, isTable, type RawRecord, type ReadOptions } from './record.ts';
 import { seenTable } from './seen-table.ts';
 import { isInShard, type Shard } from './shard.ts';
 
 /** How an input is read. */
-export interface InputOptions extends InterpretOptions, Omit<ReadOptions, 'name' | 'columns' | 'isOlder'> {
+export interface InputOptions
+  extends InterpretOptions,
+    Omit<ReadOptions, 'name' | 'takesCards' | 'isColumn' | 'isOlder'> {
   readonly shard: Shard | undefined;
   /** The rows are IDs of the command line: faults name arguments, not lines. */
   readonly isArguments?: boolean;
@@ -22,9 +27,8 @@ export interface InputOptions extends InterpretOptions, Omit<ReadOptions, 'name'
   readonly nowMs?: number;
 }
 
-const MAX_FAULTS = 20;
 /** Rows kept for the question, which reads at most that many cards. */
-const FIRST_ROWS = 10;
+export const FIRST_ROWS = 10;
 const MAX_WARNINGS = 5;
 
 /** The same ID twice in a change: accepted, a fault unless `--allow-duplicates`, or always a fault. */
@@ -32,16 +36,19 @@ export type Duplicates = 'accepted' | 'refused' | 'never';
 
 /** What one pass over an input found. */
 export class Findings {
-  readonly faults: InputFault[] = [];
+  readonly faults: FaultList;
   readonly columns = new Set<string>();
   /** The first rows that will be sent, for the question. */
   readonly first: Row[] = [];
   readonly warnings: string[] = [];
   /** What the user should know of how the input was read. */
   readonly notes: string[] = [];
-  faultCount = 0;
-  /** Rows of the whole input. */
+  /** Rows that `--where` and `--rows` took: without them, those of the whole input. */
   rows = 0;
+  /** The highest number of these rows. */
+  lastRow = 0;
+  /** Rows that they left out. */
+  leftOut = 0;
   /** Rows that this process will send: its shard, without unchanged ones. */
   selected = 0;
   /** Rows of this shard that `--changed-from` leaves out. */
@@ -52,6 +59,8 @@ export class Findings {
   hiddenColumns: readonly string[] = [];
   /** Rows of the whole input that would be sent: those that differ from the older file. */
   changed = 0;
+  /** Values that the rows to send empty, by field. */
+  readonly clears = new Map<string, number>();
   /** Events to make that start in the past. */
   past = 0;
   /** Hashes the IDs and bodies that will be sent, in order, whatever the format. */
@@ -68,21 +77,14 @@ export class Findings {
   /** Values that look unintended, by what is odd about them. */
   readonly #suspiciousValues = new Map<
     string,
-    { readonly name: string; readonly suspicion: string; cells: number; readonly line: number }
+    { readonly name: string; readonly suspicion: string; cells: number; readonly row: number }
   >();
 
   constructor(options: InputOptions, duplicates: Duplicates) {
     this.#options = options;
+    this.faults = new FaultList({ isGrouped: options.isArguments !== true });
     this.#duplicates = duplicates;
     this.#seen = isWrite(options.operation) && duplicates !== 'accepted' ? seenTable() : undefined;
-  }
-
-  /** Keeps the first faults of a batch, in the order of the input. */
-  addFaults(faults: readonly InputFault[]): void {
-    this.faultCount += faults.length;
-    if (this.faults.length >= MAX_FAULTS || faults.length === 0) return;
-    const sorted = faults.toSorted((a, b) => a.line - b.line || (a.row ?? 0) - (b.row ?? 0));
-    this.faults.push(...sorted.slice(0, MAX_FAULTS - this.faults.length));
   }
 
   addNames(names: readonly string[]): void {
@@ -100,7 +102,7 @@ export class Findings {
     if (duplicate !== undefined && !(isGood && (isUnchanged || isCopy))) return [...faults, duplicate];
     if (!isGood) return faults;
     if (!isUnchanged) this.changed += 1;
-    if (isSelected) this.#select(row, record);
+    if (isSelected) this.#select(row, record, isTable(format));
     else if (isUnchanged && isInShard(row.row, this.#options.shard)) this.unchanged += 1;
     return faults;
   }
@@ -112,13 +114,16 @@ export class Findings {
     return this.#listed(rowText(row), row.row, false) !== 0;
   }
 
-  #select(row: Row, record: RawRecord): void {
+  #select(row: Row, record: RawRecord, isOfTable: boolean): void {
     const { nowMs } = this.#options;
     this.selected += 1;
     if (isWrite(this.#options.operation)) this.#rowsHash.update(rowText(row));
     if (record.isHidden === true) this.hidden += 1;
     if (nowMs !== undefined && isPast(textAt(row.body, 'start') ?? '', nowMs)) this.past += 1;
-    this.#lookForSuspicious(row, record);
+    for (const name of emptiedBy(this.#options.operation, row.body)) {
+      this.clears.set(name, (this.clears.get(name) ?? 0) + 1);
+    }
+    this.#lookForSuspicious(row, record, isOfTable);
     if (this.first.length < FIRST_ROWS) this.first.push(row);
     if (row.id !== undefined && this.#options.operation.family === 'calendar' && this.warnings.length < MAX_WARNINGS) {
       const place = `${this.#options.isArguments === true ? 'argument' : 'line'} ${record.line}`;
@@ -126,15 +131,17 @@ export class Findings {
     }
   }
 
-  #lookForSuspicious({ body }: Row, { names, line }: RawRecord): void {
+  #lookForSuspicious({ body }: Row, { names, line, row }: RawRecord, isOfTable: boolean): void {
     for (const [name, value] of body ?? []) {
-      const suspicion = suspicionOf(name, value);
-      if (typeof value === 'string' && names.includes(name)) this.#lookForGarbled(value, name, line);
+      if (typeof value !== 'string' || !names.includes(name)) continue;
+      this.#lookForGarbled(value, name, line);
+      const isError = isOfTable && looksLikeError(value);
+      const suspicion = isError ? 'the look of an error of a spreadsheet' : suspicionOf(name, value);
       if (suspicion === undefined) continue;
-      const known = this.#suspiciousValues.get(`${name} ${suspicion}`);
+      const key = `${name} ${suspicion}`;
+      const known = this.#suspiciousValues.get(key);
       if (known !== undefined) known.cells += 1;
-      else if (names.includes(name))
-        this.#suspiciousValues.set(`${name} ${suspicion}`, { name, suspicion, cells: 1, line });
+      else this.#suspiciousValues.set(key, { name, suspicion, cells: 1, row });
     }
   }
 
@@ -152,12 +159,13 @@ export class Findings {
 
   /** One sentence for each column with such values. */
   suspiciousValues(): readonly string[] {
-    const cells = this.#garbledCells === 1 ? '1 cell looks' : `${this.#garbledCells} cells look`;
-    const garbled = `${cells} like text that was opened in the wrong encoding (${this.#garbled}), and are sent as given`;
-    const odd = [...this.#suspiciousValues.values()].map(({ name, suspicion, cells, line }) =>
+    const [cells, are] =
+      this.#garbledCells === 1 ? ['1 cell looks', 'is'] : [`${this.#garbledCells} cells look`, 'are'];
+    const garbled = `${cells} like text that was opened in the wrong encoding (${this.#garbled}), and ${are} sent as given`;
+    const odd = [...this.#suspiciousValues.values()].map(({ name, suspicion, cells, row }) =>
       cells === 1
-        ? `1 cell of column ${name} (line ${line}) has ${suspicion}, and is sent as given`
-        : `${cells} cells of column ${name} (line ${line} and others) have ${suspicion}, and are sent as given`,
+        ? `1 cell of column ${name} (row ${row}) has ${suspicion}, and is sent as given`
+        : `${cells} cells of column ${name} (row ${row} and others) have ${suspicion}, and are sent as given`,
     );
     return this.#garbled === undefined ? odd : [garbled, ...odd];
   }
@@ -183,7 +191,7 @@ export class Findings {
     const column = record.names.find((name) => name === 'cardId') ?? 'id';
     const [field, same] = row.id === undefined ? ['', 'event'] : [column, 'id'];
     const problem = `the same ${same} as in ${first} (${this.#nameOf(row)})${this.#duplicates === 'never' ? '. A plan can have a card only once' : '. --allow-duplicates accepts that'}`;
-    return placeFault(record, format, field, problem);
+    return { ...placeFault(record, format, field, problem), isUnique: true };
   }
 }
 

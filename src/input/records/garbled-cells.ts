@@ -1,6 +1,6 @@
-import { ifPossible } from '../../files/io-failure.ts';
-import { decodeUtf8 } from '../../json/utf8.ts';
-import type { JsonObject } from '../../json/value.ts';
+import { ifPossible } from '../../base/files/io-failure.ts';
+import { decodeUtf8 } from '../../base/json/utf8.ts';
+import type { JsonObject } from '../../base/json/value.ts';
 import { quoteValue } from '../values.ts';
 import type { InputFault } from './record.ts';
 
@@ -38,7 +38,7 @@ export class GarbledCells {
   #first: { readonly line: number; readonly text: string } | undefined;
 
   /** `was`: the old values of the fields that are sent. */
-  look(line: number, body: JsonObject | undefined, was: JsonObject): void {
+  check(line: number, body: JsonObject | undefined, was: JsonObject): void {
     for (const [name, old] of was) {
       const value = body?.get(name);
       if (typeof old !== 'string' || typeof value !== 'string' || ungarbled(value) !== old) continue;

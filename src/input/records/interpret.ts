@@ -1,17 +1,26 @@
-import { CARD_ID } from '../../api/field.ts';
-import { isUpdate, isWrite, type Operation } from '../../api/operation.ts';
-import type { JsonObject, JsonValue } from '../../json/value.ts';
-import { type Row, type RowExtra, RowMaker, type RowShape } from '../../rows/row.ts';
+import type { JsonObject, JsonValue } from '../../base/json/value.ts';
+import { CARD_ID } from '../../service/api/field.ts';
+import { isUpdate, isWrite, type Operation } from '../../service/api/operation.ts';
 import { type ExpectationInput, ownValue } from '../expect.ts';
 import { checkFields, type FieldValue, NOTHING_TO_CHANGE, readFieldText } from '../fields.ts';
-import { quoteValue } from '../values.ts';
+import { type Row, type RowExtra, RowMaker, type RowShape, type Skip, type TextPart } from '../rows/row.ts';
+import { hiddenInId } from '../suspicious.ts';
+import { looksLikeId, quoteValue } from '../values.ts';
 import type { ChangedFrom } from './changed-from.ts';
 import { ColumnRoles, errorProblem, roundedProblem } from './columns.ts';
 import { placeFault } from './fault-place.ts';
 import { GarbledCells } from './garbled-cells.ts';
-import { type InputFault, type InputFormat, type InputHeader, isTable, type RawRecord } from './record.ts';
+import {
+  type InputFault,
+  type InputFormat,
+  type InputHeader,
+  isTable,
+  type Problem,
+  type RawRecord,
+} from './record.ts';
+import { emptyParts, type Shape } from './shape.ts';
 
-type Found = Readonly<Record<'field' | 'problem', string>> & Pick<InputFault, 'refusedId'>;
+type Found = Problem & Pick<InputFault, 'refusedId'> & { readonly field: string };
 
 /** How the rows of an input become calls. */
 export interface InterpretOptions {
@@ -22,7 +31,12 @@ export interface InterpretOptions {
   readonly emptyCells: 'keep' | 'clear';
   readonly resendUnknown: boolean;
   readonly expectations: readonly ExpectationInput[];
+  readonly skipIf?: readonly Skip[] | undefined;
   readonly ignoreColumns?: readonly string[];
+  /** `--map`, `--where` and `--rows`. */
+  readonly shape?: Shape | undefined;
+  /** Texts of options with cells of the row in them, by API name. */
+  readonly templates?: Readonly<Record<string, readonly TextPart[]>> | undefined;
   readonly changedFrom?: ChangedFrom | undefined;
   /** A rule that no schema has, such as a profile's `requireReason`: its fault for each of some rows. */
   readonly checkRows?: ((good: readonly GoodRow[]) => Promise<readonly (Found | undefined)[]>) | undefined;
@@ -51,55 +65,61 @@ function columnsOf(names: readonly string[], known: ColumnRoles) {
     names,
     idIndexes,
     fields,
-    cellIndexes: [...idIndexes, ...fields.map(({ index }) => index)],
+    cellIndexes: [
+      ...idIndexes,
+      ...fields.map(({ index }) => index),
+      ...[...names.keys()].filter((index) => roles[index] === 'ignored' && known.isUsed(names[index] ?? '')),
+    ],
     outcomeIndex: roles.lastIndexOf('outcome'),
     unknown: names.filter((_, index) => roles[index] === 'unknown'),
   };
 }
 
-/** How many IDs get a search for a similar one in the older file. */
-const MAX_NEIGHBORS = 20;
+const HALF_PAIR = 'has half of a surrogate pair: a program has cut the text';
 
 /** Turns rows into calls of one operation. Knows no files and no other rows. */
 export class Interpreter {
   readonly roles: ColumnRoles;
   /** Empty CSV cells that leave a field unchanged, by column. */
   readonly emptyCells = new Map<string, number>();
-  readonly emptied = new Map<string, number>();
   readonly #options: InterpretOptions;
   #maker: RowMaker | undefined;
   #columns: ColumnMap | undefined;
   /** Faults of the options' values, for the many rows without cells of their own. */
   #flagFaults: ReturnType<typeof checkFields> | undefined;
-  /** Rows whose ID is not in the older file. */
-  #strangers = 0;
   readonly garbled = new GarbledCells();
+  /** The column of each field that `--map` names. */
+  get #columnOf(): ReadonlyMap<string, string> {
+    return new Map([...(this.#options.shape?.map ?? [])].map(([column, field]) => [field, column]));
+  }
   /** Fields that the header of a CSV lacks: reported once, not for each row. */
   #missing: ReadonlyMap<string, string> = new Map();
 
   constructor(options: InterpretOptions) {
     this.#options = options;
-    this.roles = new ColumnRoles(options.operation, options.ignoreColumns);
+    this.roles = new ColumnRoles(options.operation, options.ignoreColumns, options.shape);
   }
 
   /** What the rows of an input in this format share. `columns`: of a table. */
   shape(format: InputFormat, columns: readonly string[] | undefined): RowShape {
-    const { operation, emptyCells, expectations, changedFrom } = this.#options;
+    const { operation, emptyCells, expectations, skipIf = [], changedFrom } = this.#options;
     const { idParam } = this.roles;
     return {
       given: isTable(format) ? 'cells' : format === 'ids' ? 'id' : 'json',
       columns: [...(columns ?? [])],
+      ...(this.#columnOf.size === 0 ? {} : { columnOf: Object.fromEntries(this.#columnOf) }),
       idParam: idParam ?? null,
       ids: idParam === undefined ? [] : ['cardId', 'id'].filter((name) => this.roles.roleOf(name) === 'id'),
       fields: operation.body === null ? null : this.#fieldShapes(),
       sendsEmpty: emptyCells === 'clear',
       expects: expectations.map(({ field, value }) => (value === undefined ? { field } : { field, value })),
+      ...(skipIf.length === 0 ? {} : { skipIf: skipIf.map(({ field, values }) => ({ field, values: [...values] })) }),
       onlyChanges: changedFrom !== undefined,
     };
   }
 
   #fieldShapes(): NonNullable<RowShape['fields']> {
-    const { defaults } = this.#options;
+    const { defaults, templates = {} } = this.#options;
     return this.roles.fields.flatMap(({ name, type }) => {
       const value = defaults[name];
       const isRead = typeof this.roles.roleOf(name) === 'object';
@@ -110,17 +130,21 @@ export class Interpreter {
           ...(isRead ? {} : { isIgnored: true }),
           ...(type === 'boolean' ? { isBoolean: true } : {}),
           ...(value === undefined ? {} : { value: asSent(value) }),
+          ...(templates[name] === undefined ? {} : { parts: [...templates[name]] }),
         },
       ];
     });
   }
 
-  /** Faults of a table's header: unknown, doubled and missing columns. Call it before its rows. */
-  checkHeader(header: InputHeader): readonly InputFault[] {
+  /** Faults of a table's header: unknown, doubled and missing columns. Call it before its rows, of which `first` is one. */
+  checkHeader(header: InputHeader, first: RawRecord | undefined): readonly InputFault[] {
     const { names, line, sheet } = header;
-    this.#maker = new RowMaker(this.shape('csv', names));
+    this.#maker = new RowMaker(this.shape('csv', header.columns ?? names));
     this.#missing = this.roles.missingIn(names, this.#options.defaults, this.#options.expectations);
-    const missing = [...this.#missing.values()].map((problem) => ({ line, sheet, problem }));
+    const missing = [...this.#missing].map(([field, problem]) => {
+      const map = field === this.roles.idParam ? this.roles.mapOfIds(first) : undefined;
+      return { line, sheet, problem, map };
+    });
     const cleared = this.#options.emptyCells === 'clear' ? this.roles.clearedProblem(header) : [];
     return [...this.roles.faultsOf(header), ...missing, ...cleared];
   }
@@ -133,7 +157,7 @@ export class Interpreter {
     // What the reader of a spreadsheet said of the cells.
     const found: Found[] = [...problems].flatMap(([index, problem]) => {
       const field = names[index] ?? '';
-      return this.roles.roleOf(field) === 'ignored' ? [] : [{ field, problem }];
+      return this.roles.isJudged(field) ? [{ field, ...problem }] : [];
     });
     // A table's unknown columns were reported with its header.
     const unknown = isTable(format) ? [] : columns.unknown;
@@ -147,6 +171,7 @@ export class Interpreter {
     const empty = isTable(format) ? this.#checkCells(record, columns, found) : [];
     // Cells of tables and IDs are texts.
     const given = isTable(format) ? (record.values as readonly string[]) : (record.object ?? String(record.values[0]));
+    found.push(...emptyParts(record, this.#options.templates ?? {}));
     const ownExtra = this.#ownExpected(record, found);
     this.#maker ??= new RowMaker(this.shape(format, undefined));
     const whole = this.#maker.make(record.row, given, ownExtra);
@@ -154,12 +179,18 @@ export class Interpreter {
     const extra = was === undefined ? ownExtra : { ...ownExtra, was };
     const row = was === undefined ? whole : this.#maker.make(record.row, given, extra);
     const isUnchanged = was?.size === 0;
-    const isOfFlags = columns.fields.length === 0 && was === undefined;
+    const isOfFlags = columns.fields.length === 0 && was === undefined && this.#options.templates === undefined;
     if (!isUnchanged) this.#checkBody(row.body, isOfFlags, found);
     if (found.length === 0) return { record, row, extra, isUnchanged, faults: [] };
     const faults = found
       .filter(({ field }) => !this.#missing.has(field))
-      .map(({ field, problem, refusedId }) => ({ ...placeFault(record, format, field, problem), refusedId }));
+      .map(({ field, problem, refusedId, kind }) => ({
+        ...placeFault(record, format, field, problem),
+        refusedId,
+        kind,
+        // Lines that are no IDs are named one by one, and so is a text that holds an ID, or nearly one.
+        isUnique: refusedId !== undefined && (format === 'ids' || looksLikeId(refusedId)),
+      }));
     const { idParam } = this.roles;
     const hasGoodId = idParam !== undefined && !found.some(({ field }) => field === 'cardId' || field === 'id');
     return { record, row: hasGoodId ? row : undefined, extra, isUnchanged, faults };
@@ -172,11 +203,18 @@ export class Interpreter {
     // What the schema of a card ID asks for, without its detours: there may be a million IDs.
     if (idParam === 'cardId' && typeof id === 'string' && CARD_ID.test(id)) return;
     const name = record.names[columns.idIndexes[0] ?? -1] ?? idParam;
+    const hidden = idParam === 'id' && typeof id === 'string' ? hiddenInId(id) : undefined;
+    if (hidden !== undefined)
+      found.push({
+        field: name,
+        kind: 'hidden',
+        problem: `${quoteValue(id as string)} has ${hidden}, which no ID has`,
+      });
     const rounded = roundedProblem(id);
-    if (rounded !== undefined) found.push({ field: name, problem: rounded });
+    if (rounded !== undefined) found.push({ field: name, ...rounded });
     const faults = checkFields(this.#options.operation.params, { [idParam]: id }, () => name);
     if (!found.some(({ field }) => field === name))
-      found.push(...faults.map(({ where, problem, refusedId }) => ({ field: where, problem, refusedId })));
+      found.push(...faults.map(({ where, ...fault }) => ({ ...fault, field: where })));
   }
 
   /** What the ID columns say; undefined if nothing. */
@@ -204,9 +242,10 @@ export class Interpreter {
         continue;
       }
       const read = readFieldText(field, value, 'csv');
-      if ('problem' in read) found.push({ field: field.name, problem: read.problem });
+      if ('problem' in read) found.push({ field: field.name, kind: 'type', problem: read.problem });
     }
-    for (const name of empty) count(this.emptyCells, name);
+    // Against an older file only those that were emptied since matter.
+    if (this.#options.changedFrom === undefined) for (const name of empty) count(this.emptyCells, name);
     return empty;
   }
 
@@ -217,23 +256,13 @@ export class Interpreter {
     const changes = changedFrom.changes(row.id, row.body ?? new Map());
     if (changes === undefined) {
       const field = record.names[columns.idIndexes[0] ?? -1] ?? 'id';
-      found.push({ field, problem: this.#notInOlder(row.id, changedFrom) });
+      found.push({ field, ...changedFrom.missingProblem(row.id) });
       return undefined;
     }
     this.#dropUnchanged(record, changedFrom.cells(row.id), found);
-    this.garbled.look(record.line, row.body, changes);
-    for (const name of changedFrom.filled(row.id, empty)) count(this.emptied, name);
+    this.garbled.check(record.line, row.body, changes);
+    changedFrom.noteEmpty(row.id, empty, `row ${record.row} (line ${record.line})`);
     return changes;
-  }
-
-  #notInOlder(id: string, changedFrom: ChangedFrom): string {
-    this.#strangers += 1;
-    const near = this.#strangers > MAX_NEIGHBORS ? undefined : changedFrom.neighbor(id);
-    const hint =
-      near === undefined
-        ? 'so its changes are unknown'
-        : `which has ${quoteValue(near)}: was a zero lost, or the case changed?`;
-    return `${quoteValue(id)} is not in ${changedFrom.name}, ${hint}`;
   }
 
   /** Drops the faults of unchanged cells, which are not sent. */
@@ -254,9 +283,13 @@ export class Interpreter {
     const known = isOfFlags ? this.#flagFaults : undefined;
     const faults = known ?? checkFields(body, Object.fromEntries(sent), (field) => field);
     if (isOfFlags) this.#flagFaults = faults;
+    for (const [field, value] of sent) {
+      if (typeof value === 'string' && !value.isWellFormed()) found.push({ field, problem: HALF_PAIR });
+    }
     for (const fault of faults) {
       // A cell that could not be read has its fault already.
-      if (!found.some(({ field }) => field === fault.where)) found.push({ field: fault.where, problem: fault.problem });
+      const { where, problem, kind } = fault;
+      if (!found.some(({ field }) => field === where)) found.push({ field: where, problem, kind });
     }
   }
 
@@ -284,7 +317,7 @@ function errorCells({ names, values, problems }: RawRecord, { cellIndexes }: Col
   const found: Found[] = [];
   for (const index of cellIndexes) {
     const problem = problems?.has(index) === true ? undefined : errorProblem(values[index]);
-    if (problem !== undefined) found.push({ field: names[index] ?? '', problem });
+    if (problem !== undefined) found.push({ field: names[index] ?? '', ...problem });
   }
   return found;
 }

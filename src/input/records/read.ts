@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
-import { Failure } from '../../failure.ts';
-import { nearest } from '../../output/nearest.ts';
+import { Failure } from '../../base/failure.ts';
+import { KIND_BYTES, otherKindOf } from '../other-files.ts';
 import { readCardId } from '../values.ts';
 import { looksLikeWorkbook, MAGIC_BYTES } from '../xlsx/packed.ts';
 import { roundedProblem } from './columns.ts';
@@ -21,38 +21,45 @@ const BY_EXTENSION: ReadonlyMap<string, TextFormat> = new Map([
   ['.ids', 'ids'],
 ]);
 
+const LINE_FEED = 0x0a;
+
 /** A longer first line is taken as it is. */
 const MAX_FIRST_LINE = 64 * 1024;
 
-/** The first line that is not blank; undefined if its end has not come yet. */
-function firstLine(text: string, isLast: boolean): string | undefined {
-  const found = /[^\s][^\r\n]*/.exec(text.slice(0, MAX_FIRST_LINE));
-  if (found === null) return isLast || text.length > MAX_FIRST_LINE ? '' : undefined;
-  const isWhole = found.index + found[0].length < text.length;
-  return isWhole || isLast ? found[0].trimEnd() : undefined;
+/** The first lines that are not blank; undefined if there is none with its end yet. */
+function firstLines(text: string, isLast: boolean): readonly string[] | undefined {
+  const begin = text.slice(0, MAX_FIRST_LINE);
+  const lines = begin.split(/\r\n|\n|\r/);
+  if (!isLast && begin.length === text.length) lines.pop();
+  const found = lines.map((line) => line.trim()).filter((line) => line !== '');
+  return found.length > 0 || isLast || text.length > MAX_FIRST_LINE ? found : undefined;
 }
 
-function isId(line: string, columns: readonly string[]): boolean {
-  // Cells beside the ID make it a CSV. Characters around one pasted ID do not.
+/** Does a line give a card ID alone? Characters around one pasted ID do not make it a CSV, cells beside it do. */
+function isCardId(line: string): boolean {
   const isOneCell = !/[,;\t]/.test(line.replace(/[\s",;]+$/, ''));
-  if (isOneCell && readCardId(line).kind !== 'none') return true;
-  if (/[\s,;"]/.test(line) || columns.includes(line)) return false;
-  // A header of one misspelt name must not become an ID: `emial` is none, `sub_1` and `cal2024` may be.
-  return /[^a-z_.]/i.test(line) || nearest(line, columns) === undefined;
+  return roundedProblem(line) !== undefined || (isOneCell && readCardId(line).kind !== 'none');
+}
+
+/** Is the first line a card ID, or more than half of them? What may be a header is none. Other IDs are never guessed. */
+function areCardIds(lines: readonly string[], isColumn: (name: string) => boolean): boolean {
+  const [first = ''] = lines;
+  return !isColumn(first) && (isCardId(first) || 2 * lines.filter(isCardId).length > lines.length);
 }
 
 /**
- * The format of an input: by the extension of its path, else by its first line that is not blank. `columns`: names that
- * a header may have. A `.json` file that begins with `{` is NDJSON.
+ * The format of an input: by the extension of its path, else by its first lines that are not blank. A `.json` file that
+ * begins with `{` is NDJSON.
  */
-function detectFormat(path: string, line: string, columns: readonly string[]): TextFormat {
+function detectFormat(lines: readonly string[], { path, takesCards, isColumn }: ReadOptions): TextFormat {
+  const [line = ''] = lines;
   const byName = BY_EXTENSION.get(extname(path).toLowerCase());
   if (byName === 'json' && line.startsWith('{')) return 'ndjson';
   if (byName !== undefined) return byName;
   if (line.startsWith('[')) return 'json';
   if (line.startsWith('{')) return 'ndjson';
   if (/^sep=[^"\s]?$/i.test(line)) return 'csv';
-  return roundedProblem(line) !== undefined || isId(line, columns) ? 'ids' : 'csv';
+  return takesCards && areCardIds(lines, isColumn) ? 'ids' : 'csv';
 }
 
 function parserFor(format: TextFormat, csvRaw: boolean): RecordParser {
@@ -90,7 +97,10 @@ async function* goOn(start: Uint8Array, source: AsyncIterator<Uint8Array>): Asyn
  * read, or `--sheet` is given for another file.
  */
 export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<ReadBatch> {
-  const input = await peek(bytes, ({ length }) => length >= MAGIC_BYTES);
+  const input = await peek(
+    bytes,
+    (start) => start.length >= KIND_BYTES || (start.length >= MAGIC_BYTES && start.includes(LINE_FEED)),
+  );
   // Content goes before name: no text begins like an `.xlsx` file.
   const isWorkbook = looksLikeWorkbook(input.start) || WORKBOOK_NAMES.has(extname(options.path).toLowerCase());
   const format = options.format ?? (isWorkbook ? 'xlsx' : undefined);
@@ -98,8 +108,11 @@ export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: Re
     const { readWorkbookRows } = await import('./workbook-rows.ts');
     return yield* readWorkbookRows(input.bytes, options);
   }
-  if (options.sheet !== undefined && options.isOlder !== true) {
+  const other = otherKindOf(input.start);
+  const isSheetGiven = options.sheet !== undefined && options.isOlder !== true;
+  if (other !== undefined || isSheetGiven) {
     await input.close();
+    if (other !== undefined) throw Failure.unsent('USAGE', `${options.name} ${other}`);
     throw Failure.unsent('USAGE', `--sheet is for .xlsx files, but ${options.name} is not one`);
   }
   yield* readTextRows(input, format, options);
@@ -114,19 +127,20 @@ async function* readTextRows(
   let parser: RecordParser | undefined;
   let unread = '';
   let mark = '';
-  for await (const { text, isLast, problem } of decodeText(bytes, start, options.csvRaw)) {
+  for await (const { text, isLast, problem } of decodeText(bytes, start)) {
     unread += text;
     if (parser === undefined || format === undefined) {
-      const line = firstLine(unread, isLast || problem !== undefined);
-      if (line === undefined) continue;
+      const lines = firstLines(unread, isLast || problem !== undefined);
+      if (lines === undefined) continue;
       mark = unread.startsWith('\ufeff') ? '\ufeff' : '';
       unread = unread.slice(mark.length);
-      format ??= detectFormat(options.path, line, options.columns);
+      format ??= detectFormat(lines, options);
       parser = parserFor(format, options.csvRaw);
     }
     // Not the end if it cannot be read: its row is incomplete.
     const batch = parser.take(unread, isLast);
-    const faults = problem === undefined ? batch.faults : [...batch.faults, { line: parser.currentLine(), problem }];
+    const faults =
+      problem === undefined ? batch.faults : [...batch.faults, { line: parser.currentLine(), problem, isEnd: true }];
     unread = '';
     yield { ...batch, faults, format, header: parser.header, dialect: parser.dialect && { ...parser.dialect, mark } };
     if (parser.ended) return;

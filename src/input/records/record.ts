@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../json/value.ts';
-import type { CsvDialect } from '../../output/options.ts';
+import type { JsonObject, JsonValue } from '../../base/json/value.ts';
+import type { CsvDialect } from '../../screen/options.ts';
 
 /** One row of an input: names and values, in the order of the input. */
 export interface RawRecord {
@@ -9,24 +9,35 @@ export interface RawRecord {
   readonly line: number;
   /** One array for all rows of a CSV file. */
   readonly names: readonly string[];
+  /** The names as in the input, if `--map` gave some others. */
+  readonly columns?: readonly string[];
   /** CSV, workbooks and ID lists: strings. JSON: values as parsed. */
   readonly values: readonly JsonValue[];
   readonly sheet?: string;
   /** Workbooks: the row is hidden, by a filter or by hand. */
   readonly isHidden?: boolean;
-  /** Workbooks: what is wrong with cells, by their index in `values`. */
-  readonly problems?: ReadonlyMap<number, string>;
+  /** Tables: what is wrong with cells, by their index in `values`. */
+  readonly problems?: ReadonlyMap<number, Problem> | undefined;
   /** JSON: the row exactly as in the input. */
   readonly text?: string;
   readonly object?: JsonObject;
 }
 
+/** What is wrong. */
+export interface Problem {
+  readonly problem: string;
+  /** What faults of one kind have in common if their words differ: they are counted, and the first is listed. */
+  readonly kind?: string | undefined;
+}
+
 /** Something wrong at a place of the input. */
-export interface InputFault {
+export interface InputFault extends Problem {
   /** 1-based. */
   readonly line: number;
-  /** Only for JSON arrays, where many rows may share a line. */
+  /** Below a header, and in JSON arrays, where many rows may share a line. */
   readonly row?: number | undefined;
+  /** The row where the line alone is named. */
+  readonly ofRow?: number;
   /** The column's name, or `17` if only the position is known. Missing: the whole line, or `field`. */
   readonly column?: string | undefined;
   /** A field that no column gives. */
@@ -36,9 +47,16 @@ export interface InputFault {
   readonly cell?: number | undefined;
   /** Given for tables: the column from 0. */
   readonly index?: number | undefined;
-  readonly problem: string;
   /** What was given as a card ID. */
   readonly refusedId?: string | undefined;
+  /** The option that reads a header as the field that it nearly names. */
+  readonly map?: string | undefined;
+  /** Nothing behind it was read. */
+  readonly isEnd?: boolean;
+  /** It names something of its own, such as an ID: it is never counted with others. */
+  readonly isUnique?: boolean | undefined;
+  /** How many of its kind there are in the column, itself included. */
+  readonly count?: number;
 }
 
 export type InputFormat = 'csv' | 'xlsx' | 'ndjson' | 'json' | 'ids';
@@ -53,6 +71,8 @@ export function isTable(format: string): boolean {
 /** The names of the columns, and their line. */
 export interface InputHeader {
   readonly names: readonly string[];
+  /** The same as in the input, if `--map` gave some others. */
+  readonly columns?: readonly string[];
   readonly line: number;
   readonly sheet?: string | undefined;
   /** Workbooks: names of hidden columns. */
@@ -72,8 +92,10 @@ export interface ReadOptions {
   readonly sheet: string | undefined;
   /** It is the older file of `--changed-from`, which may have another format or sheet name. */
   readonly isOlder?: true;
-  /** Names that a header may have: they tell a header from an ID. */
-  readonly columns: readonly string[];
+  /** Are the IDs those of cards, which can be told from other text? */
+  readonly takesCards: boolean;
+  /** May a header have this name? Tells a header from an ID. */
+  isColumn(name: string): boolean;
 }
 
 /** A piece of an input: its rows and faults, and what is known of the input so far. */
@@ -163,14 +185,14 @@ export abstract class RecordParser {
   }
 
   protected endWith(fault: InputFault): void {
-    this.faults.push(fault);
+    this.faults.push({ ...fault, isEnd: true });
     this.ended = true;
   }
 
   protected addElement(element: Element): void {
     this.row += 1;
     if ('problem' in element) {
-      this.faults.push({ line: this.line, problem: element.problem });
+      this.faults.push({ line: this.line, ofRow: this.row, problem: element.problem, kind: element.kind });
       return;
     }
     const { names } = element;
@@ -182,7 +204,7 @@ export abstract class RecordParser {
 }
 
 /** A row, or what is wrong with it. `isEnd`: nothing after it is read. */
-export type Element = Omit<RawRecord, 'row' | 'line'> | { readonly problem: string; readonly isEnd?: boolean };
+export type Element = Omit<RawRecord, 'row' | 'line'> | (Problem & { readonly isEnd?: boolean });
 
 function indexOrEnd(text: string, what: string, from: number): number {
   const index = text.indexOf(what, from);

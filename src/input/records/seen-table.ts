@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { CARD_ID } from '../../api/field.ts';
+import { CARD_ID } from '../../service/api/field.ts';
 import { HashIndex, NumberList, spread } from './hash-index.ts';
 
 /** A text in 16 bytes: a card ID exactly, in any case; other texts by a hash without practical collisions. */

@@ -15,6 +15,12 @@ export function parseShard(text: string): Shard | { readonly problem: string } {
   return { problem: `must be i/n with i from 1 to n, such as 1/4, not ${quoteValue(text)}` };
 }
 
+/** The shard in a run's header; undefined: the run has all rows. */
+export function shardOf(text: string | undefined): Shard | undefined {
+  const read = text === undefined ? undefined : parseShard(text);
+  return read !== undefined && 'index' in read ? read : undefined;
+}
+
 /** Does this row of the whole input belong to the shard? */
 export function isInShard(row: number, shard: Shard | undefined): boolean {
   return shard === undefined || (row - 1) % shard.count === shard.index - 1;

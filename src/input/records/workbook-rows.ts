@@ -1,56 +1,40 @@
-import { Failure } from '../../failure.ts';
-import { unguardCell } from '../../output/formula-guard.ts';
-import { nearest } from '../../output/nearest.ts';
+import { Failure } from '../../base/failure.ts';
+import { unguardCell } from '../../screen/formula-guard.ts';
 import { quoteValue } from '../values.ts';
-import { type CellText, parseReference, readCell } from '../xlsx/cell.ts';
-import { GENERAL, type NumberFormat, readNumberFormats } from '../xlsx/number-format.ts';
+import { type CellText, parseRange, parseReference, readCell, type StoredCell } from '../xlsx/cell.ts';
+import { type CellFormats, GENERAL, NO_FORMATS, readCellFormats, UNKNOWN } from '../xlsx/cell-format.ts';
+import { rangesOf } from '../xlsx/conditional.ts';
 import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
 import { findParts, readElements, readSharedStrings, type Sheet, textOf, unescapeText } from '../xlsx/parts.ts';
 import { isTrue, type XmlElement } from '../xlsx/xml.ts';
 import { openArchive } from '../xlsx/zip.ts';
-import { EMPTY_BETWEEN, emptyEndNote } from './fault-place.ts';
-import type { InputFault, RawRecord, ReadBatch, ReadOptions } from './record.ts';
+import { chooseSheet, noteSheets } from './choose-sheet.ts';
+import { zerosProblem } from './columns.ts';
+import { emptyBetween, emptyEndNote } from './fault-place.ts';
+import type { InputFault, Problem, RawRecord, ReadBatch, ReadOptions } from './record.ts';
 
-const NAMED_SHEETS = 5;
 const MAX_LINES = 1_048_576;
 const MAX_COLUMNS = 16_384;
 const [SHOWN, HIDDEN] = [1, 2];
 /** Values of the rows made at a time: a header may reach the last column, and each row has a value for each name. */
 const MAX_VALUES = 500_000;
-/** What is read of a sheet: widths and heights before the rows, merged cells after them. */
-const READ = ['sheetFormatPr', 'cols/col', 'sheetData/row', 'mergeCells/mergeCell'].map((path) => `worksheet/${path}`);
-
-function listSheets(sheets: readonly Sheet[]): string {
-  const named = sheets
-    .slice(0, NAMED_SHEETS)
-    .map(({ name, isHidden }) => `${quoteValue(name)}${isHidden ? ' (hidden)' : ''}`);
-  return sheets.length > NAMED_SHEETS
-    ? `${named.join(', ')} and ${sheets.length - NAMED_SHEETS} more`
-    : named.join(', ');
-}
-
-/** The named sheet, else the first that is not hidden. */
-function chooseSheet(sheets: readonly Sheet[], { sheet, isOlder, name }: ReadOptions): Sheet {
-  const visible = sheets.filter(({ isHidden }) => !isHidden);
-  const [first] = visible;
-  const named = sheets.find((other) => other.name === sheet);
-  if (named !== undefined) return named;
-  if (first !== undefined && (sheet === undefined || (isOlder === true && visible.length === 1))) return first;
-  const all = `its sheets are ${listSheets(sheets)}`;
-  if (sheet === undefined) {
-    throw Failure.unsent('USAGE', `${name}: every sheet is hidden. Name one with --sheet: ${all}`);
-  }
-  const near = nearest(
-    sheet,
-    sheets.map((other) => other.name),
-  );
-  const hint = near === undefined ? all : `did you mean ${quoteValue(near)}?`;
-  throw Failure.unsent('USAGE', `--sheet: ${name} has no sheet ${quoteValue(sheet)}: ${hint}`);
-}
+/** What is read of a sheet: widths and heights before the rows, merged cells and conditional formats after them. */
+const READ = [
+  'sheetFormatPr',
+  'cols/col',
+  'sheetData/*',
+  'mergeCells/mergeCell',
+  'conditionalFormatting',
+  'extLst/ext',
+].map((path) => `worksheet/${path}`);
+/** Points and characters below which a row or a column shows nothing that a person could read. */
+const MIN_HEIGHT = 1;
+const MIN_WIDTH = 0.2;
+const NOT_SHOWN = 'has more than a spreadsheet shows';
 
 interface SheetContext extends Sheet {
-  readonly sharedStrings: readonly string[];
-  readonly formats: readonly NumberFormat[];
+  readonly sharedStrings: readonly (string | undefined)[];
+  readonly formats: CellFormats;
   readonly raw: boolean;
 }
 
@@ -75,6 +59,10 @@ class SheetReader {
   #isColumnHidden = false;
   /** Formulas that several cells share, by their number. */
   readonly #shared = new Map<string, string>();
+  /** For each column, the last line that an array formula fills. */
+  readonly #filled = new Uint32Array(MAX_COLUMNS);
+  /** Columns with a conditional format that was reported. */
+  readonly #conditional = new Set<number>();
 
   constructor(context: SheetContext) {
     this.#context = context;
@@ -101,10 +89,14 @@ class SheetReader {
     if (name === 'row') this.#readRow(element);
     else if (name === 'mergeCell') this.#readMerged(element);
     else if (name === 'col') this.#readColumn(attributes);
-    else {
+    else if (name === 'conditionalFormatting' || name === 'ext') this.#readConditional(element);
+    else if (name === 'sheetFormatPr') {
       const { zeroHeight, defaultRowHeight, defaultColWidth } = attributes;
-      this.#isRowHidden = isTrue(zeroHeight) || isZero(defaultRowHeight);
-      this.#isColumnHidden = isZero(defaultColWidth);
+      this.#isRowHidden = isTrue(zeroHeight) || isBelow(defaultRowHeight, MIN_HEIGHT);
+      this.#isColumnHidden = isBelow(defaultColWidth, MIN_WIDTH);
+    } else {
+      const problem = `${NOT_SHOWN} (${quoteValue(name)} among its rows): save it in a spreadsheet`;
+      this.#refuse(this.#lastLine + 1, { kind: 'not shown', problem });
     }
   }
 
@@ -116,12 +108,12 @@ class SheetReader {
   }
 
   #readColumn({ min, max = min, hidden, width }: XmlElement['attributes']): void {
-    this.#columns.fill(isTrue(hidden) || isZero(width) ? HIDDEN : SHOWN, Number(min) - 1, Number(max));
+    this.#columns.fill(isTrue(hidden) || isBelow(width, MIN_WIDTH) ? HIDDEN : SHOWN, Number(min) - 1, Number(max));
   }
 
   #readRow({ attributes: { r, ht, hidden }, children }: XmlElement): void {
-    const line = r === undefined ? this.#lastLine + 1 : Number(r);
-    if (!Number.isInteger(line) || line <= this.#lastLine || line > MAX_LINES) {
+    const line = r === undefined ? this.#lastLine + 1 : /^[1-9]\d*$/.test(r) ? Number(r) : 0;
+    if (line <= this.#lastLine || line > MAX_LINES) {
       throw this.#damaged('its rows are out of order');
     }
     this.#lastLine = line;
@@ -132,9 +124,9 @@ class SheetReader {
     if (this.header === undefined) this.#readHeader(cells, line);
     else {
       // Rows without a value were left out. These have others after them.
-      if (line > next) this.#refuse(next, EMPTY_BETWEEN);
+      if (line > next) this.#faults.push({ ...emptyBetween(next, this.#row), sheet: this.#context.name });
       const saysNothing = ht === undefined && hidden === undefined;
-      const isHidden = isTrue(hidden) || isZero(ht) || (saysNothing && this.#isRowHidden);
+      const isHidden = isTrue(hidden) || isBelow(ht, MIN_HEIGHT) || (saysNothing && this.#isRowHidden);
       this.#keep(cells, line, this.header.names, isHidden);
     }
   }
@@ -145,21 +137,25 @@ class SheetReader {
     const rest = this.#isColumnHidden ? HIDDEN : SHOWN;
     const hidden = names.filter((name, column) => name !== '' && (this.#columns[column] || rest) === HIDDEN);
     this.header = { names, line: 1, sheet: this.#context.name, hidden };
-    if (!isThere) this.#refuse(1, 'the row is empty, but must contain the names of the columns');
+    if (!isThere) this.#refuse(1, { problem: 'the row is empty, but must contain the names of the columns' });
     else for (const [cell, { problem }] of cells) if (problem !== undefined) this.#refuse(1, problem, cell);
     this.isMisread = this.#faults.length > 0;
   }
 
   #keep(cells: Cells, line: number, names: readonly string[], isHidden: boolean): void {
     this.#row += 1;
-    const problems = new Map<number, string>();
+    const problems = new Map<number, Problem>();
     for (const [cell, { problem }] of cells) {
       // A missing header was reported already.
       if (cell >= names.length && names.length > 0) {
-        this.#refuse(line, problem ?? 'its column has no name in row 1', cell);
+        this.#refuse(line, problem ?? { problem: 'its column has no name in row 1' }, cell);
       } else if (problem !== undefined) {
         problems.set(cell, problem);
       }
+    }
+    for (const [cell, { text, problem }] of cells) {
+      const zeros = problem === undefined && cell < names.length ? zerosProblem(text) : undefined;
+      if (zeros !== undefined) problems.set(cell, zeros);
     }
     const values = this.#values(cells, names.length);
     if (problems.size === 0 && values.every((value) => value === '')) return;
@@ -181,55 +177,106 @@ class SheetReader {
     const name = this.header?.names[place.column];
     if (name === undefined || place.row > this.#line) return;
     const problem = `is merged (${reference} is shown as one cell, but only its first cell is stored). Split it, and store each cell as text`;
-    this.#refuse(place.row, problem, place.column, name);
+    this.#refuse(place.row, { kind: 'merged', problem }, place.column, name);
+  }
+
+  /** A number format that depends on a condition may show other digits than are stored. */
+  #readConditional(element: XmlElement): void {
+    for (const range of rangesOf(element, this.#context.formats.conditional)) {
+      const { left, right, top, bottom } = parseRange(range) ?? { left: 0, right: -1, top: 0, bottom: 0 };
+      if (top > this.#line || bottom < 2) continue;
+      const names = this.header?.names ?? [];
+      for (let column = left; column <= right && column < names.length; column += 1) {
+        if (this.#conditional.has(column)) continue;
+        this.#conditional.add(column);
+        const problem = `is in a range (${range}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`;
+        this.#refuse(Math.max(2, top), { kind: 'conditional', problem }, column, names[column]);
+      }
+    }
   }
 
   #cellsOf(elements: readonly XmlElement[], line: number): Cells {
     const cells = new Map<number, CellText>();
     let last = -1;
     for (const element of elements) {
-      if (element.name !== 'c') continue;
+      if (element.name === 'extLst') continue;
+      if (element.name !== 'c') {
+        const problem = `${NOT_SHOWN} (${quoteValue(element.name)} among its cells): save it in a spreadsheet`;
+        this.#refuse(line, { kind: 'not shown', problem });
+        continue;
+      }
       const { r } = element.attributes;
       const { column, row } = r === undefined ? { column: last + 1, row: line } : (parseReference(r) ?? {});
       if (column === undefined || row !== line || column <= last || column >= MAX_COLUMNS) {
         throw this.#damaged('its cells are out of order');
       }
       last = column;
-      const cell = this.#cell(element);
+      const cell = this.#cell(element, line, column);
       if (cell.text !== '' || cell.problem !== undefined) cells.set(column, cell);
     }
     return cells;
   }
 
-  #cell(element: XmlElement): CellText {
-    const { s, t: type = 'n' } = element.attributes;
-    let formula: string | undefined;
-    let stored = '';
-    for (const { name, text, attributes } of element.children) {
-      if (name === 'f') formula = this.#formula(text, attributes);
-      else if (name === 'v') stored = text;
+  #cell({ attributes, children }: XmlElement, line: number, column: number): CellText {
+    const { s, t: type = 'n' } = attributes;
+    const { styles } = this.#context.formats;
+    const parts = new Map(children.map((child) => [child.name, child]));
+    const [f, v, is] = [parts.get('f'), parts.get('v'), parts.get('is')];
+    const isOdd = children.some(
+      ({ name, children: more }) => !IN_CELL.has(name) || (name !== 'is' && name !== 'extLst' && more.length > 0),
+    );
+    const isInline = type === 'inlineStr';
+    if (isOdd || parts.size < children.length || (isInline ? v : is) !== undefined) return this.#tooMuch(children);
+    const formula = f === undefined ? undefined : this.#formula(f, line, column);
+    const value = isInline ? (is === undefined ? '' : textOf(is)) : this.#storedValue(type, v?.text ?? '', formula);
+    if (value === undefined) return this.#tooMuch(children);
+    const format = s === undefined || styles.length === 0 ? (styles[0] ?? GENERAL) : (styles[Number(s)] ?? UNKNOWN);
+    const cell: StoredCell = {
+      type,
+      value,
+      formula,
+      format,
+      isFilled: f === undefined && line <= (this.#filled[column] ?? 0),
+    };
+    return readCell(cell);
+  }
+
+  #tooMuch(children: readonly XmlElement[]): CellText {
+    const names = children.map(({ name }) => name).join(', ');
+    const problem = `${NOT_SHOWN} (${quoteValue(names)} in its cell). Store the intended value as text`;
+    return { text: '', problem: { kind: 'not shown', problem } };
+  }
+
+  /** A formula. The first of several cells has the text that they share; an array fills others without one. */
+  #formula({ text, attributes: { t: kind, si = '', ref = '' } }: XmlElement, line: number, column: number): string {
+    if (kind === 'shared') {
+      if (text !== '') this.#shared.set(si, text);
+      return this.#shared.get(si) ?? text;
     }
-    const value = type === 'inlineStr' ? textOf(element) : this.#storedValue(type, stored, formula);
-    return readCell({ type, value, formula, format: this.#context.formats[Number(s ?? 0)] ?? GENERAL });
-  }
-
-  /** A formula. The first of several cells has the text that they share. */
-  #formula(text: string, { t: kind, si = '' }: XmlElement['attributes']): string {
-    if (kind !== 'shared') return text;
-    if (text !== '') this.#shared.set(si, text);
-    return this.#shared.get(si) ?? text;
-  }
-
-  #storedValue(type: string, value: string, formula: string | undefined): string {
-    if (type === 'str') return unescapeText(value);
-    if (type !== 's' || value === '' || formula !== undefined) return value;
-    const text = this.#context.sharedStrings[Number(value)];
-    if (text === undefined) throw this.#damaged('a cell refers to a text that does not exist');
+    if (kind === 'array' || kind === 'dataTable') {
+      const range = parseRange(ref);
+      if (range === undefined || range.top !== line || range.left !== column) {
+        throw this.#damaged('a formula fills other cells than those behind it');
+      }
+      for (let at = column; at <= range.right && at < MAX_COLUMNS; at += 1) {
+        this.#filled[at] = Math.max(this.#filled[at] ?? 0, range.bottom);
+      }
+    }
     return text;
   }
 
-  #refuse(line: number, problem: string, cell?: number, column?: string): void {
-    this.#faults.push({ line, sheet: this.#context.name, cell, column, problem });
+  #storedValue(type: string, value: string, formula: string | undefined): string | undefined {
+    if (type === 'str') return unescapeText(value);
+    if (type !== 's' || value === '' || formula !== undefined) return value;
+    const { sharedStrings } = this.#context;
+    const index = /^\d+$/.test(value) ? Number(value) : -1;
+    if (index < 0 || index >= sharedStrings.length) throw this.#damaged('a cell refers to a text that does not exist');
+    return sharedStrings[index];
+  }
+
+  #refuse(line: number, problem: Problem, cell?: number, column?: string): void {
+    const row = line > 1 && cell !== undefined ? line - 1 : undefined;
+    this.#faults.push({ line, row, sheet: this.#context.name, cell, column, ...problem });
   }
 
   #damaged(problem: string): WorkbookFault {
@@ -238,16 +285,11 @@ class SheetReader {
 }
 
 /** A width or height that shows nothing. */
-function isZero(size: string | undefined): boolean {
-  return size !== undefined && Number(size) === 0;
+function isBelow(size: string | undefined, least: number): boolean {
+  return size !== undefined && Number(size) < least;
 }
 
-/** Says which sheet is read if there are others. */
-function noteSheets(sheets: readonly Sheet[], read: Sheet, { sheet: asked, name }: ReadOptions): readonly string[] {
-  if (sheets.length === 1 || asked !== undefined) return [];
-  const others = sheets.filter((other) => other !== read);
-  return [`${name}: the sheet ${quoteValue(read.name)} is read, and not ${listSheets(others)} (--sheet names another)`];
-}
+const IN_CELL: ReadonlySet<string> = new Set(['f', 'v', 'is', 'extLst']);
 
 /**
  * The rows of a sheet (`.xlsx`, Office Open XML) in batches, with the places of their cells. Keeps the packed bytes
@@ -259,10 +301,10 @@ export async function* readWorkbookRows(
 ): AsyncGenerator<ReadBatch> {
   try {
     const archive = await openArchive(await readPacked(bytes));
-    const { sheets, styles, sharedStrings: texts, countsFrom1904 } = await findParts(archive);
+    const { sheets, styles, sharedStrings: texts } = await findParts(archive);
     const sheet = chooseSheet(sheets, options);
     const sharedStrings = texts === undefined ? [] : await readSharedStrings(archive, texts);
-    const formats = styles === undefined ? [] : await readNumberFormats(archive, styles, countsFrom1904);
+    const formats = styles === undefined ? NO_FORMATS : await readCellFormats(archive, styles);
     const reader = new SheetReader({ ...sheet, sharedStrings, formats, raw: options.csvRaw });
     let notes = noteSheets(sheets, sheet, options);
     for await (const elements of readElements(archive, sheet.part, ...READ)) {

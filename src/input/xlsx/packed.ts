@@ -1,3 +1,5 @@
+import { KIND_BYTES, otherKindOf } from '../other-files.ts';
+
 /** Why a file cannot be read as a workbook: a clause about the file, such as `is encrypted`. */
 export class WorkbookFault extends Error {
   constructor(problem: string, cause?: unknown) {
@@ -33,6 +35,8 @@ export function looksLikeWorkbook(start: Uint8Array): boolean {
   return isZip || begins(start, OLE);
 }
 
+const SAVE = 'open it in the program that made it and save it as .xlsx';
+
 /** Reads a packed file. One that is no ZIP file is refused by its first bytes. */
 export async function readPacked(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Buffer[] = [];
@@ -41,13 +45,17 @@ export async function readPacked(bytes: AsyncIterable<Uint8Array>): Promise<Buff
     pieces.push(Buffer.from(piece));
     length += piece.length;
     const [first = piece] = pieces;
-    if (length >= MAGIC_BYTES && !begins(first, ZIP) && !begins(first, OLE)) break;
+    if (length >= KIND_BYTES && !begins(first, ZIP) && !begins(first, OLE)) break;
     if (begins(first, OLE) && length > MAX_OLE_BYTES) break;
     if (length > MAX_PACKED_BYTES) throw new WorkbookFault('is larger than 128 MiB');
   }
   const whole = Buffer.concat(pieces);
   if (begins(whole, ZIP)) return whole;
-  if (!begins(whole, OLE)) throw new WorkbookFault('is not an .xlsx file (those are ZIP files)');
+  if (length === 0) throw new WorkbookFault('is empty (0 bytes): save it again in the program that made it');
+  if (!begins(whole, OLE)) throw new WorkbookFault(otherKindOf(whole) ?? NOT_PACKED);
   if (whole.includes(ENCRYPTED_PACKAGE)) throw new WorkbookFault('is encrypted: save it without a password');
-  throw new WorkbookFault('is in the older .xls format, or encrypted: save it as .xlsx, without a password');
+  throw new WorkbookFault(`is in the older .xls format, or encrypted: ${SAVE}, without a password`);
 }
+
+const NOT_PACKED =
+  'is text or something else, not an .xlsx file: --from-format csv reads a CSV under this name. Or open it in the program that made it and save it as .xlsx';

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { orElse } from '../../files/io-failure.ts';
+import { orElse } from '../../base/files/io-failure.ts';
 import { damaged, WorkbookFault } from './packed.ts';
-import { isTrue, type XmlElement, XmlReader } from './xml.ts';
+import { type XmlElement, XmlReader } from './xml.ts';
 import type { Archive } from './zip.ts';
 
 /** A sheet of a workbook. */
@@ -26,11 +26,29 @@ export async function* readElements(archive: Archive, part: string, ...wanted: r
   yield reader.take();
 }
 
+/** Most elements of a small part, and UTF-16 units in them: spreadsheets keep fewer. */
+const MAX_ELEMENTS = 100_000;
+const MAX_ELEMENTS_LENGTH = 16 * 1024 * 1024;
+
 /** All wanted elements of a small part. */
 export async function allElements(archive: Archive, part: string, ...wanted: readonly string[]): Promise<XmlElement[]> {
   const elements: XmlElement[] = [];
-  for await (const batch of readElements(archive, part, ...wanted)) elements.push(...batch);
+  let length = 0;
+  for await (const batch of readElements(archive, part, ...wanted)) {
+    for (const element of batch) {
+      elements.push(element);
+      length += lengthOf(element);
+    }
+    if (elements.length > MAX_ELEMENTS || length > MAX_ELEMENTS_LENGTH) throw damaged(`${part}: it is too large`);
+  }
   return elements;
+}
+
+function lengthOf({ text, attributes, children }: XmlElement): number {
+  let length = text.length;
+  for (const key in attributes) length += key.length + (attributes[key]?.length ?? 0);
+  for (const child of children) length += lengthOf(child);
+  return length;
 }
 
 /** What a part refers to; `kind` is the last word of its type (`worksheet`), the same in both editions of the format. */
@@ -41,47 +59,49 @@ async function readRelations(archive: Archive, source: string) {
   const found = await allElements(archive, part, 'Relationships/Relationship');
   return found.flatMap(({ attributes: { Id: id, Type: type, Target: target } }) => {
     if (id === undefined || type === undefined || target === undefined) return [];
-    const path = target.startsWith('/') ? target : posix.join(folder, target);
-    return [{ id, kind: type.slice(type.lastIndexOf('/') + 1), part: posix.normalize(path) }];
+    const path = target.replaceAll('\\', '/');
+    const whole = path.startsWith('/') ? path : posix.join(folder, path);
+    return [{ id, kind: type.slice(type.lastIndexOf('/') + 1), part: posix.normalize(whole) }];
   });
 }
 
+const SAVE = 'open it in the program that made it and save it as .xlsx';
+
 function otherFormat(archive: Archive): WorkbookFault {
-  const isOpenDocument = archive.has('mimetype') && archive.has('content.xml');
-  return new WorkbookFault(
-    isOpenDocument ? 'is an OpenDocument file: save it as .xlsx' : 'is a ZIP file, but not an .xlsx file',
-  );
+  if (archive.has('mimetype') && archive.has('content.xml')) {
+    return new WorkbookFault(`is an OpenDocument file (.ods): ${SAVE}`);
+  }
+  const isNumbers = archive.has('Index/Document.iwa') || archive.has('Index.zip') || archive.has('index.apxl');
+  if (isNumbers) return new WorkbookFault('is a file of Apple Numbers: export it as Excel (.xlsx) or CSV');
+  return new WorkbookFault('is a ZIP archive, not an .xlsx file: unpack it, and name the file in it');
 }
 
 /** Finds the parts of the file by its relations: names are not prescribed. Sheets are in the order of the tabs. */
 export async function findParts(archive: Archive) {
   const main = (await readRelations(archive, '')).find(({ kind }) => kind === 'officeDocument')?.part;
   if (main === undefined) throw otherFormat(archive);
-  if (main.toLowerCase().endsWith('.bin')) throw new WorkbookFault('is in the binary .xlsb format: save it as .xlsx');
+  if (main.toLowerCase().endsWith('.bin')) throw new WorkbookFault(`is in the binary .xlsb format: ${SAVE}`);
   const relations = await readRelations(archive, main);
-  const [workbook] = await allElements(archive, main, 'workbook');
-  if (workbook === undefined) throw new WorkbookFault('is another kind of document, not a spreadsheet');
-  const within = (name: string) => workbook.children.filter((element) => element.name === name);
-  const countsFrom1904 = within('workbookPr').some(({ attributes }) => isTrue(attributes['date1904']));
-  const sheets = within('sheets').flatMap(({ children }) =>
-    children.flatMap(({ attributes }) => {
-      // `r:id`, whatever the prefix is.
-      const id = attributes['id'] ?? Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1];
-      const relation = relations.find((candidate) => candidate.id === id);
-      const { name, state = 'visible' } = attributes;
-      if (relation?.kind !== 'worksheet' || name === undefined) return [];
-      return [{ name, part: relation.part, isHidden: state !== 'visible' }];
-    }),
-  );
+  const found = await allElements(archive, main, 'workbook/sheets/sheet');
+  const byId = new Map(relations.map((relation) => [relation.id, relation]));
+  const sheets = found.flatMap(({ attributes }) => {
+    // `r:id`, whatever the prefix is.
+    const id = attributes['id'] ?? Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1];
+    const relation = byId.get(id ?? '');
+    const { name, state = 'visible' } = attributes;
+    if (relation?.kind !== 'worksheet' || name === undefined) return [];
+    return [{ name, part: relation.part, isHidden: state !== 'visible' }];
+  });
   if (sheets.length === 0) throw damaged('it has no sheet');
-  const partOf = (kind: string) => relations.find((relation) => relation.kind === kind)?.part;
-  return { sheets, countsFrom1904, sharedStrings: partOf('sharedStrings'), styles: partOf('styles') };
+  // A part that is named and missing is not needed, unless a cell refers to it.
+  const partOf = (kind: string) => relations.find((other) => other.kind === kind && archive.has(other.part))?.part;
+  return { sheets, sharedStrings: partOf('sharedStrings'), styles: partOf('styles') };
 }
 
-/** Most UTF-16 units of all strings, which are kept while the rows are read: far above a million rows of people. */
-const MAX_LENGTH = 128 * 1024 * 1024;
-/** A cell, its own text, an entry, a run. Other elements in them are not shown. */
-const HOLD_TEXT: ReadonlySet<string> = new Set(['c', 'is', 'si', 'r']);
+/** Most bytes of all strings, which are kept while the rows are read: far above a million rows of people. */
+const MAX_BYTES = 200 * 1024 * 1024;
+/** What V8 takes for a string besides its characters. */
+const STRING_BYTES = 40;
 const ESCAPE = /_x([0-9A-Fa-f]{4})_/g;
 
 /** A string as typed. The format writes what XML cannot hold as `_x000D_`. */
@@ -90,23 +110,43 @@ export function unescapeText(text: string): string {
   return text.replace(ESCAPE, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
 
-/** The text of an entry or a cell: its runs, without readings of Asian scripts. */
-export function textOf(element: XmlElement): string {
-  const runs = ({ name, text, children }: XmlElement): string =>
-    name === 't' ? text : HOLD_TEXT.has(name) ? children.map(runs).join('') : '';
-  return unescapeText(runs(element));
+/** What may stand in a text, and in a run of it. Readings of Asian scripts and the looks of a run are not text. */
+const IN_TEXT: ReadonlySet<string> = new Set(['t', 'r', 'rPh', 'phoneticPr']);
+const IN_RUN: ReadonlySet<string> = new Set(['t', 'rPr']);
+
+/**
+ * The text of an entry or of a cell's own: one text, or runs of them. Undefined: it has more than spreadsheets show,
+ * such as a second text.
+ */
+export function textOf({ children }: XmlElement): string | undefined {
+  let text = '';
+  let [texts, runs] = [0, 0];
+  for (const child of children) {
+    if (!IN_TEXT.has(child.name)) return undefined;
+    if (child.name === 't') {
+      texts += 1;
+      text += child.text;
+      if (child.children.length > 0) return undefined;
+    } else if (child.name === 'r') {
+      runs += 1;
+      const own = child.children.filter(({ name }) => name === 't');
+      if (own.length > 1 || child.children.some(({ name }) => !IN_RUN.has(name))) return undefined;
+      text += own[0]?.text ?? '';
+    }
+  }
+  return texts > 1 || (texts > 0 && runs > 0) ? undefined : unescapeText(text);
 }
 
-/** The strings that cells refer to by number. */
-export async function readSharedStrings(archive: Archive, part: string): Promise<readonly string[]> {
-  const strings: string[] = [];
-  let length = 0;
-  for await (const entries of readElements(archive, part, 'sst/si')) {
+/** The strings that cells refer to by number; undefined for one that shows otherwise than it can be read. */
+export async function readSharedStrings(archive: Archive, part: string): Promise<readonly (string | undefined)[]> {
+  const strings: (string | undefined)[] = [];
+  let bytes = 0;
+  for await (const entries of readElements(archive, part, 'sst/*')) {
     for (const entry of entries) {
-      const text = textOf(entry);
-      // Each entry costs memory, even an empty one.
-      length += text.length + 16;
-      if (length > MAX_LENGTH) throw new WorkbookFault('contains too much text: split it');
+      const text = entry.name === 'si' ? textOf(entry) : undefined;
+      if (entry.name === 'extLst') continue;
+      bytes += 2 * (text?.length ?? 0) + STRING_BYTES;
+      if (bytes > MAX_BYTES) throw new WorkbookFault('contains too much text: split it');
       strings.push(text);
     }
   }

@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes';
 import { damaged } from './packed.ts';
 
-/** An element with its content. Names have no namespace prefix. */
+/** An element with its content. Names have no prefix if they are of the namespace of the part's root. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -12,8 +12,9 @@ export interface XmlElement {
 /** Longest tag or text in UTF-16 units, which the parser keeps: far above what a cell can hold. */
 const MAX_LENGTH = 4 * 1024 * 1024;
 const MAX_DEPTH = 64;
-/** Most elements inside a wanted one: more than a row of 16,384 cells has. */
+/** Most elements inside a wanted one, and UTF-16 units: more than a row of 16,384 cells has. */
 const MAX_ELEMENTS = 200_000;
+const MAX_ELEMENT_LENGTH = 32 * 1024 * 1024;
 
 /** The strict XML parser, with limits on what one file can make it keep. No document type, so no entities. */
 export class XmlReader {
@@ -25,18 +26,29 @@ export class XmlReader {
   readonly #open: XmlElement[] = [];
   #found: XmlElement[] = [];
   #elements = 0;
+  #length = 0;
   #pending = 0;
+  /** The namespace of the root, and the prefixes that mean it. */
+  #namespace: string | undefined;
+  readonly #prefixes = new Set<string>();
+  /** Depth of the open element in which one of these prefixes means another namespace. */
+  #otherDepth: number | undefined;
 
-  /** `part`: the file inside the archive, for messages. `wanted`: the elements to keep, by whole path. */
+  /**
+   * `part`: the file inside the archive, for messages. `wanted`: the elements to keep, by whole path; `*` at its end is
+   * every element there.
+   */
   constructor(part: string, wanted: readonly string[]) {
     this.#part = part;
     this.#wanted = new Set(wanted);
     this.#parser.on('doctype', () => this.#refuse('it has a document type'));
-    this.#parser.on('opentag', ({ name, attributes }) => this.#begin(name.slice(name.indexOf(':') + 1), attributes));
+    this.#parser.on('opentag', ({ name, attributes }) => this.#begin(this.#nameOf(name, attributes), attributes));
     this.#parser.on('closetag', () => this.#end());
     const add = (text: string) => {
       const element = this.#open.at(-1);
-      if (element !== undefined) element.text += text;
+      if (element === undefined) return;
+      element.text += text;
+      this.#addLength(text.length);
     };
     this.#parser.on('text', add);
     this.#parser.on('cdata', add);
@@ -60,16 +72,37 @@ export class XmlReader {
     return found;
   }
 
+  /** The name without its prefix; with it (or a `:`) in another namespace than the root's, which no program shows. */
+  #nameOf(name: string, attributes: XmlElement['attributes']): string {
+    const mark = name.indexOf(':');
+    const prefix = mark === -1 ? '' : name.slice(0, mark);
+    const declared = (of: string) => attributes[of === '' ? 'xmlns' : `xmlns:${of}`];
+    if (this.#path.length === 0) {
+      this.#namespace = declared(prefix) ?? '';
+      this.#prefixes.add(prefix);
+      for (const [key, value] of Object.entries(attributes)) {
+        if (value === this.#namespace && /^xmlns(?::|$)/.test(key)) this.#prefixes.add(key.slice('xmlns:'.length));
+      }
+    } else if (this.#otherDepth === undefined) {
+      for (const own of this.#prefixes) {
+        if ((declared(own) ?? this.#namespace) !== this.#namespace) this.#otherDepth = this.#path.length;
+      }
+    }
+    const isOwn = this.#otherDepth === undefined && this.#prefixes.has(prefix);
+    return isOwn ? name.slice(mark + 1) : mark === -1 ? `:${name}` : name;
+  }
+
   #begin(name: string, attributes: XmlElement['attributes']): void {
     this.#pending = 0;
     const parent = this.#open.at(-1);
     this.#path.push(name);
-    // The whole path: extensions may have elements of the same names, which no program shows.
-    const isKept = parent !== undefined || this.#wanted.has(this.#path.join('/'));
+    const isKept = parent !== undefined || this.#isWanted();
     if (this.#path.length > MAX_DEPTH) this.#refuse('it is nested too deep');
     if (!isKept) return;
     this.#elements += 1;
     if (this.#elements > MAX_ELEMENTS) this.#refuse('an element holds too many others');
+    this.#addLength(name.length);
+    for (const key in attributes) this.#addLength(key.length + (attributes[key]?.length ?? 0));
     const element: XmlElement = { name, attributes, children: [], text: '' };
     parent?.children.push(element);
     this.#open.push(element);
@@ -78,10 +111,23 @@ export class XmlReader {
   #end(): void {
     this.#pending = 0;
     this.#path.pop();
+    if (this.#path.length === this.#otherDepth) this.#otherDepth = undefined;
     const element = this.#open.pop();
     if (element === undefined || this.#open.length > 0) return;
     this.#elements = 0;
+    this.#length = 0;
     this.#found.push(element);
+  }
+
+  /** By the whole path: extensions may have elements of the same names, which no program shows. */
+  #isWanted(): boolean {
+    const above = this.#path.slice(0, -1).join('/');
+    return this.#wanted.has(`${above}/${this.#path.at(-1)}`) || this.#wanted.has(`${above}/*`);
+  }
+
+  #addLength(length: number): void {
+    this.#length += length;
+    if (this.#length > MAX_ELEMENT_LENGTH) this.#refuse('an element holds too much text');
   }
 
   #refuse(reason: string): never {

@@ -14,8 +14,8 @@ export type Archive = Awaited<ReturnType<typeof openArchive>>;
 /** Raises a `WorkbookFault` when the archive is damaged, encrypted, or unpacks to more than 1 GiB. */
 export async function openArchive(bytes: Buffer) {
   // Not decoded: a name that leads out of the archive names no wanted part.
-  const opening = fromBufferPromise(bytes, { decodeStrings: false });
-  const zip = await raised(opening, 'the end of the file is missing');
+  const opening = fromBufferPromise(withoutRest(bytes), { decodeStrings: false });
+  const zip = await raised(opening, 'the end of the file is missing: was it copied whole?');
   const entries = await raised(readDirectory(zip), 'its directory cannot be read');
   return {
     has: (name: string): boolean => entries.has(keyOf(name)),
@@ -68,7 +68,19 @@ async function raised<Result>(attempt: Promise<Result>, problem: string): Promis
   }
 }
 
-/** Names of parts are the same whatever their case. */
+/** The record at the end of an archive, its length without the comment, and the place of the comment's length. */
+const END = Buffer.from([0x50, 0x4b, 5, 6]);
+const END_LENGTH = 22;
+const COMMENT_AT = 20;
+
+/** Some programs leave bytes behind the end, and spreadsheets open such files. */
+function withoutRest(bytes: Buffer): Buffer {
+  const at = bytes.lastIndexOf(END);
+  if (at === -1 || at + END_LENGTH > bytes.length) return bytes;
+  return bytes.subarray(0, at + END_LENGTH + bytes.readUInt16LE(at + COMMENT_AT));
+}
+
+/** Names of parts are the same whatever their case, and some programs write `\` in them. */
 function keyOf(name: string): string {
-  return name.replace(/^\//, '').toLowerCase();
+  return name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
 }

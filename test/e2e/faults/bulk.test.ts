@@ -231,7 +231,7 @@ describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
         expect(refused.stderr).toContain('--yes');
         const { home, env } = stage;
         const asked = openTerminal([...RESUME, '--resend-unknown'], { home, env });
-        await asked.waitFor(/They may already have\s+been applied/);
+        await asked.waitFor(/Activate 1 card again/);
         asked.type('\r');
         expect((await asked.end).code).toBe(130);
         expect(stage.lines.filter((line) => line.startsWith('POST'))).toHaveLength(sent);
@@ -350,7 +350,7 @@ test.concurrent('K13 a run ends at once at the second Ctrl-C, and rows in progre
       await until('three requests', () => stage.lines.length === 3);
       running.child.kill('SIGINT');
       await running.waitForOutput('no new rows');
-      running.child.kill('SIGINT');
+      await running.signalAgain('SIGINT');
       const result = await running.result;
       expect(result.code).toBe(8);
       expect(outcomesOf(result)).toEqual([...Array(3).fill('unknown'), ...Array(17).fill('not_sent')]);

@@ -23,6 +23,7 @@ import { onStage, PROGRAM, type Stage, until } from './stage.ts';
 
 const GET = ['card', 'get', CARD_ID];
 const ACTIVATE = ['card', 'activate', CARD_ID];
+const REPLACEMENT = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 const REISSUE = ['card', 'reissue', CARD_ID, '--yes'];
 
 function start(stage: Stage, args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningFrontdesk {
@@ -72,26 +73,31 @@ test.concurrent('P1 ends a read in silence when its reader goes away, and a chan
   }));
 
 test.concurrent('P2 says that a change was applied whose result could not be written to a full disk', () =>
-  onStage(async (stage) => {
-    for (const args of [GET.join(' '), 'history', 'card get --help']) {
-      const read = await stage.shell(`$FD ${args} > /dev/full`);
-      expect(read).toMatchObject({ code: 16, stderr: 'frontdesk: could not write to stdout: no space left\n' });
-    }
-    const dry = await stage.shell(`$FD ${REISSUE.join(' ')} --dry-run > /dev/full`);
-    expect(dry.stderr).toBe('frontdesk: could not write to stdout: no space left. Nothing was sent.\n');
-    const write = await stage.shell(`$FD ${REISSUE.join(' ')} --json > /dev/full`);
-    expect(write.code).toBe(16);
-    expect(JSON.parse(write.stderr)).toMatchObject({
-      error: {
-        code: 'LOCAL_IO',
-        outcome: 'applied',
-        resultId: CARD_ID,
-        message: expect.stringContaining('WAS applied'),
-      },
-    });
-    expect(await outcomes(stage)).toEqual(['applied']);
-    expect(stage.lines).toHaveLength(2);
-  }));
+  onStage(
+    async (stage) => {
+      for (const args of [GET.join(' '), 'history', 'card get --help']) {
+        const read = await stage.shell(`$FD ${args} > /dev/full`);
+        expect(read).toMatchObject({ code: 16, stderr: 'frontdesk: could not write to stdout: no space left\n' });
+      }
+      const dry = await stage.shell(`$FD ${REISSUE.join(' ')} --dry-run > /dev/full`);
+      expect(dry.stderr).toBe('frontdesk: could not write to stdout: no space left. Nothing was sent.\n');
+      const write = await stage.shell(`$FD ${REISSUE.join(' ')} --json > /dev/full`);
+      expect(write.code).toBe(16);
+      // The last line of stderr is the error.
+      expect(JSON.parse(write.stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+        error: {
+          code: 'LOCAL_IO',
+          outcome: 'applied',
+          resultId: REPLACEMENT,
+          message: expect.stringContaining('WAS applied'),
+        },
+      });
+      expect(await outcomes(stage)).toEqual(['applied']);
+      expect(stage.lines).toHaveLength(2);
+    },
+    // The ID of a replacement is another one.
+    { route: ({ method }) => (method === 'POST' ? json(200, cardText('ACTIVE', REPLACEMENT)) : undefined) },
+  ));
 
 test.concurrent('P3 hands every one of 10,000,000 bytes to a reader that is slow (G11)', () => {
   const text = 'd'.repeat(9_999_983);
@@ -141,7 +147,7 @@ test.concurrent('P5 keeps the exit code of the operation when stderr is closed, 
     { route: ({ method }) => (method === 'GET' ? json(404, { errorCode: 'X', message: 'no' }) : undefined) },
   ));
 
-test.concurrent('P6 exits with 130 when interrupted before anything was sent', () =>
+test.concurrent('P6 ends by the signal when interrupted before anything was sent', () =>
   onStage(async (stage) => {
     const login = ['auth', 'login', '-p', 'live', '--cards-url', stage.server.url];
     const env = { FRONTDESK_CARDS_URL: '', FRONTDESK_CARDS_TOKEN: '' };
@@ -149,15 +155,15 @@ test.concurrent('P6 exits with 130 when interrupted before anything was sent', (
     const running = start(stage, [...ACTIVATE, '-p', 'live', '--json'], env);
     await until('the token command', () => existsSync(stage.path('asked')));
     running.child.kill('SIGINT');
-    const { code, stdout, stderr } = await running.result;
-    expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+    const { signal, stdout, stderr } = await running.result;
+    expect({ signal, stdout }).toEqual({ signal: 'SIGINT', stdout: '' });
     expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
       error: { code: 'CANCELLED', outcome: 'not_sent' },
     });
     expect(stage.lines).toEqual([]);
   }));
 
-test.concurrent('P6 exits with 130 when interrupted while it connects', () =>
+test.concurrent('P6 ends by the signal when interrupted while it connects', () =>
   onStage(async (stage) => {
     const deaf = await startFaultServer({ script: [deafOnAccept()] });
     try {
@@ -165,15 +171,15 @@ test.concurrent('P6 exits with 130 when interrupted while it connects', () =>
       const running = start(stage, ACTIVATE, { FRONTDESK_CARDS_URL: url });
       await until('a connection', () => deaf.connections === 1);
       running.child.kill('SIGINT');
-      const { code, stdout } = await running.result;
-      expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+      const { signal, stdout } = await running.result;
+      expect({ signal, stdout }).toEqual({ signal: 'SIGINT', stdout: '' });
       expect(await outcomes(stage)).toEqual(['not_sent']);
     } finally {
       await deaf.close();
     }
   }));
 
-test.concurrent('P7 waits for the response to a change that was sent, and exits by it', async () => {
+test.concurrent('P7 waits for the response to a change that was sent, prints it, and ends by the signal', async () => {
   const held = heldBack();
   await onStage(
     async (stage) => {
@@ -182,9 +188,10 @@ test.concurrent('P7 waits for the response to a change that was sent, and exits 
       running.child.kill('SIGINT');
       await running.waitForOutput('Waiting up to 5 s for the response');
       held.release();
-      const { code, stdout } = await running.result;
-      expect(code).toBe(0);
+      const { signal, stdout, stderr } = await running.result;
+      expect(signal).toBe('SIGINT');
       expect(stdout).toContain('ACTIVE');
+      expect(stderr).toContain(`frontdesk: activate card ${CARD_ID}: this change WAS applied (Ctrl-C came too late)\n`);
       expect(await outcomes(stage)).toEqual(['applied']);
     },
     { route: held.route },
@@ -198,7 +205,7 @@ test.concurrent('P7 ends with 8 at the second interrupt, or without a response f
       await untilRequests(stage, 1);
       twice.child.kill('SIGINT');
       await twice.waitForOutput('Waiting up to 5 s');
-      twice.child.kill('SIGINT');
+      await twice.signalAgain('SIGINT');
       // The first is open: a second one is made only where that is asked for.
       const waiting = start(stage, [...REISSUE, '--again']);
       await untilRequests(stage, 2);
@@ -207,11 +214,70 @@ test.concurrent('P7 ends with 8 at the second interrupt, or without a response f
       const [first, second] = await Promise.all([twice.result, waiting.result]);
       expect([first.code, second.code]).toEqual([8, 8]);
       expect(performance.now() - startedMs).toBeGreaterThan(4900);
+      expect(first.stderr).toContain('a loop of the shell may go on after this. Press Ctrl-C again to stop it\n');
       for (const { stdout, stderr } of [first, second]) {
         expect(stdout).toBe('');
         expect(stderr).toContain(`frontdesk card get ${CARD_ID}`);
       }
       expect(await outcomes(stage)).toEqual(['unknown', 'unknown']);
+    },
+    { route: () => silence() },
+  ));
+
+/** A loop of a shell over two blocks, which gets these signals, 50 ms apart, as a terminal sends them: to all of it. */
+async function loop(stage: Stage, sent: readonly NodeJS.Signals[], env: Readonly<Record<string, string>> = {}) {
+  const script = `for id in ${CARD_ID} ${CARD_ID.replace('7', '8')}; do "$0" "$1" card block $id --yes --json; done`;
+  const child = spawn('bash', ['-c', script, process.execPath, PROGRAM], {
+    env: { PATH: process.env['PATH'], HOME: stage.home.path, ...stage.env, ...env },
+    detached: true,
+  });
+  const parts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (part) => (parts[name] += String(part)));
+  const ended = new Promise<NodeJS.Signals | number | null>((resolve) => {
+    child.on('close', (code, signal) => resolve(signal ?? code));
+  });
+  await untilRequests(stage, 1);
+  for (const signal of sent) {
+    process.kill(-(child.pid ?? 0), signal);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return { ended, parts };
+}
+
+test.concurrent.each([
+  ['applied', ['SIGINT'], 200, { code: 'CANCELLED', exitCode: 130, outcome: 'applied' }],
+  ['rejected', ['SIGINT'], 404, { code: 'CANCELLED', exitCode: 130, outcome: 'rejected' }],
+  ['applied, and a wrapper passed the signal on', ['SIGINT', 'SIGINT'], 200, { exitCode: 130, outcome: 'applied' }],
+] as const)('P7 Ctrl-C stops a loop of the shell, although its change was %s', async (_, sent, status, error) => {
+  const held: (() => void)[] = [];
+  await onStage(
+    async (stage) => {
+      const { ended, parts } = await loop(stage, sent, ENDLESS_GRACE);
+      for (const release of held) release();
+      expect(await ended).toBe('SIGINT');
+      expect(stage.lines).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
+      expect(parts.stdout === '').toBe(status === 404);
+      expect(JSON.parse(parts.stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ error });
+    },
+    {
+      route: () => {
+        const answer = json(status, status === 404 ? '{"errorCode":"X","message":"no"}' : cardText('BLOCKED'));
+        return {
+          applies: status === 200,
+          onRequest: (socket, asked) => void held.push(() => answer.onRequest?.(socket, asked)),
+        };
+      },
+    },
+  );
+});
+
+test.concurrent('P7 an unknown outcome stays 8 after Ctrl-C, and says that a loop of the shell may go on', () =>
+  onStage(
+    async (stage) => {
+      const { ended, parts } = await loop(stage, ['SIGINT'], SHORT_GRACE);
+      expect(await ended).toBe(8);
+      expect(stage.lines.length).toBeGreaterThan(1);
+      expect(parts.stderr).toContain('a loop of the shell may go on after this. Press Ctrl-C again to stop it');
     },
     { route: () => silence() },
   ));
@@ -232,8 +298,8 @@ test.concurrent('P8 takes no new rows after SIGTERM or SIGHUP, finishes those in
         running.child.kill(signal);
         await running.waitForOutput('no new rows');
         held.release();
-        const { code, stdout, stderr } = await running.result;
-        expect(code).toBe(exitCode);
+        const { signal: by, stdout, stderr } = await running.result;
+        expect(by).toBe(signal);
         expect(JSON.parse(stdout).map((row: { outcome: string }) => row.outcome)).toEqual([
           ...Array(4).fill('applied'),
           ...Array(36).fill('not_sent'),
@@ -261,8 +327,8 @@ test.concurrent.for([
       running.child.once('exit', () => running.child[stream]?.resume());
       await until('request 100', () => stage.lines.length >= 100);
       running.child.kill('SIGTERM');
-      const { code } = await running.result;
-      expect(code).toBe(143);
+      const { signal } = await running.result;
+      expect(signal).toBe('SIGTERM');
       expect(stage.lines.length).toBeLessThan(5000);
     },
     {
@@ -304,17 +370,22 @@ test.concurrent('P14 takes the end of input and a closed terminal for a no', () 
   onStage(async (stage) => {
     const { home, env } = stage;
     const block = ['card', 'block', CARD_ID];
-    for (const keys of ['\u0004', '\u0003', '\r', 'n\r']) {
+    for (const [keys, how] of [
+      ['\u0004', 130],
+      ['\u0003', 'SIGINT'],
+      ['\r', 130],
+      ['n\r', 130],
+    ] as const) {
       const terminal = openTerminal([...block, '--reason', 'lost'], { home, env });
       await terminal.waitFor('Block card');
       terminal.type(keys);
-      expect({ keys, code: (await terminal.end).code }).toEqual({ keys, code: 130 });
+      const { code, signal } = await terminal.end;
+      expect([keys, code ?? signal]).toEqual([keys, how]);
     }
     const left = openTerminal([...block, '--reason', 'lost'], { home, env });
     await left.waitFor('Block card');
     left.hangUp();
-    const { code, signal } = await left.end;
-    expect([129, 130]).toContain(signal === 0 ? code : 128 + signal);
+    expect((await left.end).signal).toBe('SIGHUP');
     expect(stage.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
   }));
 

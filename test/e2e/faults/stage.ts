@@ -9,14 +9,7 @@ import {
   type RecordedRequest,
   startFaultServer,
 } from '../../support/fault-server.ts';
-import {
-  COMPILED,
-  createHome,
-  type Home,
-  type RunOptions,
-  type RunResult,
-  runFrontdesk,
-} from '../../support/run-frontdesk.ts';
+import { createHome, type Home, type RunOptions, type RunResult, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { cardText } from '../../support/sample-card.ts';
 import { findCanary } from './canary.ts';
 
@@ -56,6 +49,8 @@ export function onSmallDisk(folder: string, kilobytes: number, script: string): 
 interface StageOptions {
   /** Answers a request; undefined: as the service would. */
   readonly route?: (request: RecordedRequest, count: number) => Behavior | undefined;
+  /** What a service answers with 2xx is printed as it came, but for the whole token: in another form it may be on stdout. */
+  readonly printsData?: boolean;
 }
 
 /** One imaginary user and one service. Whatever happens on it, no planted token may be seen outside its store. */
@@ -122,6 +117,13 @@ export function leaksInFiles(home: Home): string[] {
     .flatMap((path) => findCanary(readFileSync(path), CANARIES).map((form) => `${path}: ${form}`));
 }
 
+/** In data a token may stand in another form than its own. */
+function refuseWhole(what: string, text: string): void {
+  if (findCanary(Buffer.from(text), CANARIES).some((found) => found.endsWith(', plain'))) {
+    throw new Error(`a planted token was seen (plain) by ${what}`);
+  }
+}
+
 function refuseLeaks(what: string, ...texts: readonly string[]): void {
   const found = texts.flatMap((text) => findCanary(Buffer.from(text), CANARIES));
   if (found.length > 0) throw new Error(`a planted token was seen (${found.join(', ')}) by ${what}`);
@@ -171,15 +173,15 @@ export async function onStage(play: (stage: Stage) => Promise<void>, options: St
     async run(args, runOptions = {}) {
       refuseLeaks('argv', ...args);
       const result = await runFrontdesk(args, { home, ...runOptions, env: { ...env, ...runOptions.env } });
-      refuseLeaks(`frontdesk ${args.join(' ')}`, result.stdout, result.stderr);
+      const look = options.printsData ? refuseWhole : refuseLeaks;
+      look(`frontdesk ${args.join(' ')}`, result.stdout);
+      refuseLeaks(`frontdesk ${args.join(' ')}`, result.stderr);
       return result;
     },
     async shell(script, shellOptions = {}) {
       const result = await runShell(script, join(home.path, 'work'), {
         PATH: process.env['PATH'] ?? '',
         HOME: home.path,
-        XDG_CACHE_HOME: COMPILED,
-        XDG_CONFIG_HOME: COMPILED,
         LANG: 'C.UTF-8',
         FRONTDESK_CONFIG_DIR: home.configDir,
         FRONTDESK_STATE_DIR: home.stateDir,

@@ -80,17 +80,28 @@ it('mcp requires the reason of the profile before it asks', async () => {
   expect(stdout).not.toContain('elicitation/create');
 });
 
-it('mcp finishes its calls at the end of stdin, and exits with 0', async () => {
+it('mcp finishes its calls at the end of stdin, the last without a line end, and exits with 0', async () => {
   const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
-  const stdin = lines(INITIALIZE, call(1, 'card_get', { cardId: CARD_ID }));
+  const of = (id: number, given: unknown) => ({
+    ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+    params: { name: 'runs_list', arguments: given },
+  });
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: null };
+  const stdin = lines(INITIALIZE, list, of(2, null), of(3, ['x']), call(4, 'card_get', { cardId: CARD_ID })).trimEnd();
   const { code, stdout } = await runFrontdesk(['mcp'], { env: server.env, stdin });
   // A JSON-RPC message a line.
   const answers = stdout
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as { id: number; result: object });
-  expect([code, answers.map(({ id }) => id)]).toEqual([0, [0, 1]]);
-  expect(answers[1]?.result).toMatchObject({ structuredContent: { exitCode: 0 } });
+  const results = answers.toSorted((one, other) => one.id - other.id).map(({ result }) => result);
+  expect([code, results.length]).toEqual([0, 5]);
+  expect(results.slice(1)).toMatchObject([
+    { tools: [{ name: 'card_get' }, {}, {}, {}, {}, {}, {}] },
+    { structuredContent: { text: '[]', exitCode: 0 } },
+    { isError: true, structuredContent: { text: 'arguments: is not an argument of this tool' } },
+    { structuredContent: { exitCode: 0 } },
+  ]);
 });
 
 it('A5 mcp waits at the end of stdin for a change in progress, so that the history has its outcome', async () => {
@@ -129,26 +140,24 @@ it('mcp gives a change without a response five seconds at the end of stdin, and 
   expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
 });
 
-it.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 129],
-] as const)('%s ends mcp with %i, and a change in progress with its outcome', async (signal, exitCode) => {
-  const server = await startRecordingServer(({ method }) =>
-    method === 'GET'
-      ? { body: cardText('ACTIVE') }
-      : new Promise((resolve) => setTimeout(() => resolve({ body: cardText('BLOCKED') }), 300)),
-  );
-  const client = new RawClient(['--allow-writes'], { env: server.env });
-  await client.initialize();
-  client.send(call(1, 'card_block', BLOCK));
-  client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
-  await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(3);
-  client.running.child.kill(signal);
-  const { code } = await client.running.result;
-  expect(code).toBe(exitCode);
-  expect(await outcomes(client.home)).toEqual(['applied']);
-});
+it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  '%s ends mcp, and a change in progress with its outcome',
+  async (signal) => {
+    const server = await startRecordingServer(({ method }) =>
+      method === 'GET'
+        ? { body: cardText('ACTIVE') }
+        : new Promise((resolve) => setTimeout(() => resolve({ body: cardText('BLOCKED') }), 300)),
+    );
+    const client = new RawClient(['--allow-writes'], { env: server.env });
+    await client.initialize();
+    client.send(call(1, 'card_block', BLOCK));
+    client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+    await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(3);
+    client.running.child.kill(signal);
+    expect((await client.running.result).signal).toBe(signal);
+    expect(await outcomes(client.home)).toEqual(['applied']);
+  },
+);
 
 it('a signal ends a question of mcp, and nothing is sent', async () => {
   const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
@@ -157,7 +166,7 @@ it('a signal ends a question of mcp, and nothing is sent', async () => {
   client.send(call(1, 'card_block', BLOCK));
   await client.question();
   client.running.child.kill('SIGTERM');
-  expect((await client.running.result).code).toBe(143);
+  expect((await client.running.result).signal).toBe('SIGTERM');
   expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
   expect(await outcomes(client.home)).toEqual([]);
 });

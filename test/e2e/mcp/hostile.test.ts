@@ -72,7 +72,7 @@ it.each([
 it.each([
   ['declines', { confirm: { action: 'decline' } }, 'the person said no'],
   ['says true as a text', { confirm: { action: 'accept', content: { confirm: 'true' } } }, 'the box was not ticked'],
-  ['answers under another name', { approve: YES }, 'no answer of a person came'],
+  ['answers under another name', { agree: YES }, 'no answer of a person came'],
   ['says yes and no', { confirm: { action: 'accepted', content: { confirm: true } } }, 'could not read the answer'],
 ])('a client of 2026 that %s is refused', async (_, inputResponses, why) => {
   const { client, posts } = await start();

@@ -8,7 +8,7 @@ import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { SAMPLE_CALLS } from '../../support/sample-calls.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 
-const READS = ['card_get', 'card_wait', 'subscribers_list', 'history_list', 'runs_list', 'run_results'];
+const READS = ['card_get', 'card_wait', 'card_find', 'subscribers_list', 'history_list', 'runs_list', 'run_results'];
 const CALLS = Object.values(SAMPLE_CALLS).flatMap(({ tool, ...call }) =>
   tool === undefined ? [] : [{ ...tool, ...call }],
 );
@@ -33,7 +33,8 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       Object.fromEntries(tools.map((tool) => [tool.name, Object.keys(tool.inputSchema.properties ?? {})])),
     ).toEqual({
       card_wait: ['cardId', 'status', 'timeoutSeconds'],
-      history_list: ['since', 'until', 'id', 'operation', 'outcome', 'open', 'limit'],
+      card_find: ['text'],
+      history_list: ['since', 'until', 'id', 'operation', 'outcome', 'reason', 'user', 'open', 'limit'],
       runs_list: ['state', 'limit'],
       run_results: ['run', 'outcome', 'limit'],
       ...Object.fromEntries(
@@ -45,7 +46,10 @@ describe.each(CLIENTS)('%s', (_, connect) => {
 
   it('mcp gives a client that reads nothing but structuredContent the same text, with warnings and refusals', async () => {
     const full = { data: Array.from({ length: 2 }, (_, index) => ({ id: `sub-${index}` })) };
-    const server = await startRecordingServer([{ body: full }, { status: 404, body: {} }]);
+    const server = await startRecordingServer([
+      { body: full },
+      { status: 404, body: { errorCode: 'CARD_NOT_FOUND', message: 'no such card' } },
+    ]);
     const client = await connect({ args: [], env: server.env });
     const list = await client.call('subscribers_list', { calendarId: 'cal-1', limit: 2 });
     expect(list.structuredContent?.['text']).toBe(list.content.map(({ text }) => text).join('\n'));
@@ -243,8 +247,13 @@ it('mcp reports bad arguments as the commands do, and sends nothing', async () =
   expect((await said('card_wait', { cardId: CARD_ID, status: ['ACTIV'], timeoutSeconds: 301 }))[3]).toBe(
     'status: must be one of WAITING_ACTIVATION, ACTIVE, CANCELLED, BLOCKED, REISSUED, EXPIRED, not "ACTIV": did you mean ACTIVE?; timeoutSeconds: must be a whole number from 1 to 300, not "301"',
   );
-  expect((await said('run_results', {}))[3]).toContain('run: is required');
+  expect((await said('run_results', { run: null, other: null }))[3]).toBe(
+    'run: is required; other: is not an argument of this tool',
+  );
+  expect((await said('card_get', { cardId: { id: CARD_ID } }))[3]).toBe('cardId: must be a text, not an object');
+  expect((await said('card_find', { text: 7 }))[3]).toBe('text: must be a text, not 7');
   expect((await said('history_list', { since: 'long ago' }))[3]).toContain('since: must be an age or a date');
+  expect((await said('history_list', { since: '2026-11-02', until: '2026-11-01' }))[3]).toBe('until: is before since');
   // No entry would say that the card was not written to.
   expect(await said('history_list', { id: `Card: ${CARD_ID}.` })).toEqual([
     true,
@@ -254,6 +263,30 @@ it('mcp reports bad arguments as the commands do, and sends nothing', async () =
   ]);
   expect((await said('history_list', { id: '' }))[3]).toBe('id: is empty');
   expect((await said('card_provision', {}))[3]).toContain('card_provision is not a tool of this server');
+});
+
+it('null for an optional argument of a tool counts as left out, unless the service takes null', async () => {
+  const server = await startRecordingServer(({ method }) =>
+    method === 'GET' ? { body: { object: 'list', data: [{ id: 'sub_1' }] } } : { body: { id: 'evt_1' } },
+  );
+  const client = await connectNewest({ args: ['--allow-writes'], env: server.env, person: yes });
+  const text = async (name: string, args: object) =>
+    (await client.call(name, args)).content.map((part) => part.text).join('\n');
+  await client.call('subscribers_list', { calendarId: 'cal-1', active: null, limit: null });
+  expect(await text('subscribers_list', { calendarId: 'cal-1', active: false, limit: 1 })).toMatch(
+    /\nwarning: there may be more than 1 subscriber, and the service documents no paging\. limit takes up to 100$/,
+  );
+  const event = { calendar: 'cal-1', name: 'Tour', start: '2027-04-02', end: null, url: null };
+  await client.call('event_create', event);
+  expect(server.requests.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
+    'GET /v1/calendars/cal-1/subscribers ',
+    'GET /v1/calendars/cal-1/subscribers?active=false&limit=1 ',
+    'POST /v1/events {"calendar":"cal-1","name":"Tour","start":"2027-04-02","url":null}',
+  ]);
+  expect(await text('calendar_update', { calendarId: 'cal-1', name: null })).toContain('nothing to change');
+  expect(await text('history_list', { outcome: 'rejected', id: null, limit: null })).toMatch(
+    /^\[\]\nwarning: No write with outcome rejected on this machine\. Records begin /,
+  );
 });
 
 it('assistants get the argument that was meant for a text that holds a card id, and both of two', async () => {
@@ -268,7 +301,7 @@ it('assistants get the argument that was meant for a text that holds a card id, 
   expect(await said('card_block', { cardId: held, reason: 'lost' })).toBe(`${refused} Nothing was sent.\n${meant}`);
   expect(await said('card_wait', { cardId: held, status: ['ACTIVE'] })).toBe(`${refused}\n${meant}`);
   const two = `${CARD_ID} and ${other}`;
-  const both = `cardId: "${two.slice(0, 59)}…" holds 2 card ids: ${CARD_ID}, ${other}`;
+  const both = `cardId: "${two.slice(0, 59)}…" holds 2 card IDs: ${CARD_ID}, ${other}`;
   expect(await said('card_get', { cardId: two })).toBe(
     `${both}\nhint: call it once for each: cardId ${CARD_ID}, cardId ${other}`,
   );
@@ -338,12 +371,12 @@ it('assistants read history, runs and the rows of a run, and wait for a card', a
   expect([isError, structuredContent]).toEqual([
     true,
     {
-      text: `card ${first} was not ACTIVE within 1s: its last status is BLOCKED\nhint: call it again to keep waiting, or wait longer with timeoutSeconds`,
+      text: `card ${first} was not ACTIVE within 1s: its last status is BLOCKED\nhint: run it again to keep waiting, or wait longer with timeoutSeconds`,
       exitCode: 124,
       code: 'TIMEOUT',
     },
   ]);
   const missing = await client.call('run_results', { run: 'monday' });
   expect([missing.isError, missing.structuredContent?.['exitCode']]).toEqual([true, 2]);
-  expect(missing.content[0]?.text).toBe('there is no run monday\nhint: list the runs with runs_list');
+  expect(missing.content[0]?.text).toBe('there is no run monday\nhint: list the runs: frontdesk runs list');
 });

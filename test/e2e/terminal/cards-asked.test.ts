@@ -50,9 +50,11 @@ it.concurrent('the question shows several cards on a line each, as safe text, or
     [THREE]: { body: cardText('BLOCKED', THREE).replace('order-1', '\\u001b[2Jorder\\nref') },
   });
   const end = await dialogue(['card', 'block', ONE, TWO, THREE], NO, { env: server.env, columns: 200 });
-  expect(end.text).toContain(`  ${ONE}: ACTIVE, 10.10 of 50.00, order-1\n`);
-  expect(end.text).toMatch(new RegExp(`  ${TWO}: could not be read: no such card at .*404`));
-  expect(end.text).toContain(`  ${THREE}: BLOCKED, 10.10 of 50.00, \\x1b[2Jorder\\nref\n`);
+  expect(end.text).toMatch(new RegExp(`\n +1 {2}${ONE} {2}order-1 +10\\.10 {2}ACTIVE\n`));
+  expect(end.text).toMatch(new RegExp(`\n +2 {2}${TWO} {2}could not be read: [^\n]*404`));
+  expect(end.text).toContain(
+    `\n  3  ${THREE}  "\\x1b[2Jorder\\nref"    10.10  BLOCKED  ▲ already\n\n▲ 1 of 3 is BLOCKED already.\n`,
+  );
   expect(end.output).not.toContain('\u001b[2Jorder');
   expect({ code: end.code, lines: [...server.lines].sort() }).toEqual({ code: 130, lines: reads(ONE, TWO, THREE) });
 });
@@ -65,8 +67,8 @@ it.concurrent.for([
   const home = createHome();
   const end = await dialogue(['card', 'block', '--from', csv(home, rows)], NO, { home, env: server.env });
   const ids = Array.from({ length: read }, (_, index) => cardId(index + 1));
-  expect(end.text.match(/ACTIVE, 10\.10 of 50\.00/g) ?? []).toHaveLength(read);
-  expect(end.text).toContain(`  and ${rows - 5} more\n`);
+  expect(end.text.match(/order-1 +10\.10 {2}ACTIVE/g) ?? []).toHaveLength(read);
+  expect(end.text.includes(`\nand 1 more: --dry-run lists all\n\nA block cannot be undone.\n`)).toBe(read === 0);
   expect({ code: end.code, lines: [...server.lines].sort() }).toEqual({ code: 130, lines: reads(...ids) });
 });
 
@@ -94,7 +96,7 @@ it.concurrent('the question reads the cards after the first at the same time, as
   const ids = Array.from({ length: 10 }, (_, index) => cardId(index + 1));
   expect([end.code, most, server.lines.length, server.lines[0]]).toEqual([130, 8, 10, reads(ONE)[0]]);
   // In the order of the file, whatever came first.
-  expect(end.text.match(/\S+(?=: ACTIVE)/g)).toEqual(ids);
+  expect(end.text.match(/\S+(?= {2}order-1 +10\.10 {2}ACTIVE)/g)).toEqual(ids);
   const slow = await dialogue(['card', 'block', ONE, TWO, THREE, '-j', '1'], NO, { env: server.env });
   expect([slow.code, server.lines.slice(10)]).toEqual([130, reads(ONE, TWO, THREE)]);
 });
@@ -111,7 +113,7 @@ it.concurrent('Ctrl-C ends the call while cards are read for the question', asyn
   const terminal = openTerminal(['card', 'block', ONE, TWO, THREE], { home: createHome(), env: server.env });
   await heard;
   terminal.type('\u0003');
-  expect((await terminal.end).code).toBe(130);
+  expect((await terminal.end).signal).toBe('SIGINT');
   expect([...server.lines].sort()).toEqual(reads(ONE, TWO, THREE));
 });
 
@@ -134,6 +136,28 @@ it.concurrent('one event of a file is asked for in a terminal, and sent again on
   const args = ['calendar', 'event', 'create', '--from', path];
   expect((await runFrontdesk(args, { env: server.env, home })).code).toBe(0);
   const end = await dialogue(args, NO, { env: server.env, home });
-  expect(end.text).toMatch(/SENT BEFORE: [\s\S]*Create event: 1 row on /);
+  expect(end.text).toMatch(/SENT BEFORE: [\s\S]*Create 1 event at /);
   expect({ code: end.code, lines: server.lines }).toEqual({ code: 130, lines: ['POST /v1/events'] });
+});
+
+it.concurrent('a second reissue while the first is open may make a second card, and leaves the first open', async ({
+  onTestFinished,
+}) => {
+  let reissues = 0;
+  const server = await startRecordingServer(({ method, url }) => {
+    if (method === 'GET') return { body: cardText('ACTIVE', url.split('/')[3]) };
+    reissues += 1;
+    return reissues === 1 ? { status: 500, body: '{}' } : { body: cardText('ACTIVE', TWO) };
+  }, onTestFinished);
+  const home = createHome();
+  expect((await runFrontdesk(['card', 'reissue', ONE, '--yes'], { home, env: server.env })).code).toBe(8);
+  const end = await dialogue(['card', 'reissue', ONE], [[/\(y\/N/, 'y\r']], { home, env: server.env, columns: 120 });
+  expect(end.code).toBe(0);
+  expect(end.text).toMatch(
+    /\n▲ The first one may have been done: this may make a second card with money on it\.\n[^\n]*Reissue card/,
+  );
+  const { text } = end;
+  expect(text.slice(text.indexOf('✔ REISSUED'))).toMatch(
+    /\nfrontdesk: warning: the first reissue, of [^.]+, is still open\.[\s\S]*\n {2}frontdesk history resolve \S+ --as <applied\|not_applied>/,
+  );
 });

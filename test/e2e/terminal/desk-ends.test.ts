@@ -71,7 +71,7 @@ it.concurrent.for(LOOKS)(
     terminal.type(CTRL_C);
     const end = await terminal.end;
     expect({ code: end.code, lines: service.server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
-    expect(end.text).toMatch(/: 1 change\n.*block {2}done\n1 card was looked at\./);
+    expect(end.text).toMatch(/: 1 change\n.*block {2}applied\n1 card was looked at\./);
   },
 );
 
@@ -119,7 +119,7 @@ it.concurrent.for(LOOKS)(
     const end = await terminal.end;
     service.answer();
     expect(end.code).toBe(8);
-    expect(end.text).toMatch(/: 1 change\n.*block {2}NOT KNOWN \(entry [0-9a-f]{6}\)\n1 card was looked at\./);
+    expect(end.text).toMatch(/: 1 change\n.*block {2}UNKNOWN \(entry [0-9a-f]{6}\)\n1 card was looked at\./);
     expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
   },
 );
@@ -137,7 +137,7 @@ it.concurrent('the desk says that a paste during a change was not used, and Esc 
   await terminal.more();
   await terminal.more();
   service.answer();
-  await terminal.waitFor(/pasted while waiting, not used: press it again[\s\S]*BLOCKED at[\s\S]*Look again/);
+  await terminal.waitFor(/pasted, not used: type it[\s\S]*BLOCKED at[\s\S]*Look again/);
   terminal.type('leave\r');
   expect((await terminal.end).code).toBe(0);
   expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
@@ -226,6 +226,8 @@ it.concurrent('the desk stays if a key is pressed after the warning', async ({ o
   await terminal.waitFor(/\) x\s*$/);
   // It is said again, a whole time later.
   await terminal.waitFor(new RegExp(`${WARNING}[\\s\\S]*\\) x[\\s\\S]*${WARNING}`));
+  terminal.type(CTRL_C);
+  await terminal.waitFor(/x\s*Paste the ID[^\n]*\n\? Card ID[^\n]*\)\s*$/);
   terminal.type(CTRL_C);
   const end = await terminal.end;
   expect(end.code).toBe(0);

@@ -13,6 +13,7 @@ export interface DialogueOptions {
 }
 
 export interface DialogueEnd {
+  /** As the shell around it has it: 128 and its number for a signal. */
   readonly code: number;
   /** What a person reads, top to bottom; lines that were drawn over stand there too. */
   readonly text: string;

@@ -1,4 +1,6 @@
+import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from 'vitest';
+import { openTerminal } from '../../support/pty.ts';
 import { type Reply, startRecordingServer } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
@@ -17,9 +19,12 @@ it.concurrent('a missing ID is asked for, cleaned of what was pasted around it, 
   onTestFinished,
 }) => {
   const server = await startRecordingServer([ACTIVE], onTestFinished);
-  const end = await dialogue(['card', 'get'], [[/ID of the card/, ` "{${CARD_ID}}" \r`]], { env: server.env });
+  const end = await dialogue(['card', 'get'], [[/ID of the card/, ` "{${CARD_ID}}" \r`]], {
+    env: server.env,
+    columns: 100,
+  });
   expect(end.code).toBe(0);
-  expect(answers(end)).toEqual([`ID of the card ${CARD_ID}`]);
+  expect(answers(end)).toEqual([`ID of the card, such as 0b7a6c1e-... ${CARD_ID}`]);
   expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
 });
 
@@ -28,12 +33,12 @@ it.concurrent('a missing value is asked for again, with the limit that was broke
 }) => {
   const server = await startRecordingServer([{ body: EVENT }], onTestFinished);
   const steps: Step[] = [
-    [/calendar \(/, '\r'],
+    [/ID of the calendar that the event belongs to, such as cal_harbour_tours/, '\r'],
     [/> is empty/, 'cal_1\r'],
-    [/name \(/, 'Tasting\r'],
-    [/start \(/, '2027-13-02\r'],
+    [/Name of the event, as customers see it, such as Spring tasting/, 'Tasting\r'],
+    [/When the event starts, such as 2027-04-02T18:00/, '2027-13-02\r'],
     [/a month that does not exist/, '2027-04-02\r'],
-    [/Create event "Tasting" on default .*\(y\/N/, 'y\r'],
+    [/Create event "Tasting" at 127[^ ]* \(default\)\? \(y\/N/, 'y\r'],
   ];
   const end = await dialogue(['calendar', 'event', 'create'], steps, { env: server.env, columns: 200 });
   expect(end.code).toBe(0);
@@ -54,7 +59,7 @@ it.concurrent('the missing wallet of a provisioning is chosen from the two', asy
   const end = await dialogue(
     ['card', 'provision', CARD_ID, '--json'],
     [
-      [/wallet_b/, '\u001b[B\r'],
+      [/Which wallet provider\?[\s\S]*wallet_b/, '\u001b[B\r'],
       [/y\/N/, 'y\r'],
     ],
     {
@@ -100,12 +105,13 @@ it.concurrent.each([
     /0 entries deleted/,
   ],
   [['history', 'show'], [], /the history has no entry yet/],
+  [['card', 'find', '-p', 'sandbox'], [[/Order number, .* such as order-10001/, 'A-1\r']], /remembers no cards yet/],
   [['card', 'wait', CARD_ID, '-p', 'sandbox'], [[/Which status/, '\u0003']], /cancelled/],
   [
     ['api'],
     [
-      [/Method/, '\r'],
-      [/Path, as in/, '/v1/../x\r'],
+      [/Which method/, '\r'],
+      [/Path, such as/, '/v1/../x\r'],
       [/> /, '\u0003'],
     ],
     /cancelled/,
@@ -134,7 +140,7 @@ it.concurrent('the missing entry of `history show` is chosen from the newest', a
   expect(end.code).toBe(0);
   expect(end.text).toContain(`"id": "${CARD_ID}"`);
   // On 80 columns the end of the id has no room: the outcome comes before it.
-  expect(end.text).toMatch(/❯ 1 \S+ \S+ {2}card activate {2}rejected {2}7c0e1111-[0-9a-f-]*…\n/);
+  expect(end.text).toMatch(/❯ 1 \d+ \w+ \d{4}, \d\d:\d\d UTC {2}card activate {2}rejected {2}7c0e1111-[0-9a-f-]*…\n/);
 });
 
 it.concurrent('a call that is refused anyway asks nothing', async ({ onTestFinished }) => {
@@ -182,7 +188,7 @@ it.concurrent('the confirmation breaks a question without room before its answer
   const server = await startRecordingServer([ACTIVE], onTestFinished);
   const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, 'n\r']], { env: server.env, columns: 80 });
   const host = server.url.slice('http://'.length);
-  expect(end.text).toContain(`? Block card ${CARD_ID} on default\n  (${host})? (y/N, r = add a reason)`);
+  expect(end.text).toContain(`? Block card ${CARD_ID} at ${host}\n  (default)? (y/N, r = add a reason)`);
 });
 
 it.concurrent('the confirmation ends with what was done, also if a card check had to show it', async ({
@@ -191,7 +197,9 @@ it.concurrent('the confirmation ends with what was done, also if a card check ha
   const server = await startRecordingServer(['reset', BLOCKED], onTestFinished);
   const end = await dialogue(['card', 'block', CARD_ID, '--yes'], [], { env: server.env });
   expect(end.code).toBe(0);
-  expect(end.text.trimEnd()).toMatch(new RegExp(`\nBlocked ${CARD_ID} \\(confirmed by checking the card\\)$`));
+  expect(end.text.trimEnd()).toMatch(
+    new RegExp(`\n✔ BLOCKED at \\d\\d:\\d\\d, confirmed by read\nCard +${CARD_ID} +order-1 +BLOCKED +10\\.10$`),
+  );
 });
 
 it.concurrent.for([
@@ -214,7 +222,7 @@ it.concurrent('the confirmation asks again if the answer is neither yes nor no, 
   const server = await startRecordingServer([ACTIVE], onTestFinished);
   const steps: Step[] = [
     [/\(y\/N/, 'perhaps\r'],
-    [/> pasted text is not accepted here\. Type the answer/, 'maybe\r'],
+    [/> pasted, not used: type it/, 'maybe\r'],
     [/> answer y, n, or r/, 'n\r'],
   ];
   expect((await dialogue(['card', 'block', CARD_ID], steps, { env: server.env })).code).toBe(130);
@@ -243,6 +251,45 @@ it.concurrent('auth login asks for API, URL and token, sends nothing, and says w
   );
   expect(end.text).toMatch(/^Try: frontdesk card get <cardId>$/m);
   expect(server.requests).toEqual([]);
+});
+
+it.concurrent('a token that is pasted is drawn once, however long it is', async ({ onTestFinished }) => {
+  const server = await startRecordingServer([], onTestFinished);
+  const args = ['auth', 'login', '--family', 'cards', '--cards-url', server.url, '-p', 'live'];
+  const terminal = openTerminal(args, { home: createHome() });
+  await terminal.waitFor(/Token of the gift cards [^\n]*\)\s*$/);
+  const before = terminal.output.length;
+  terminal.type(`\u001b[200~${'k'.repeat(5000)}\u001b[201~`);
+  await terminal.waitFor(/\*{80}\n\*{1,79}$/);
+  expect(terminal.output.slice(before).match(/Token of/g)).toHaveLength(1);
+  terminal.type('\r');
+  expect((await terminal.end).text).toContain('Token: ends with kkkk\n');
+});
+
+it.concurrent('a question in a window of another width takes away what the terminal made of its lines', async (context) => {
+  const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), context.onTestFinished);
+  const terminal = openTerminal(['card', 'block', CARD_ID], { home: createHome(), env: server.env });
+  await terminal.waitFor(/\(y\/N/);
+  terminal.type('r\r');
+  await terminal.waitFor(/Reason \(Enter = none\)\s*$/);
+  terminal.type('k'.repeat(100));
+  await terminal.waitFor(/(?:k\n?){100}$/);
+  // The question has 24 columns, and so two lines of 80 and 44. A width of 50 makes three of them, and 90 two again.
+  for (const [columns, erased] of [
+    [50, '\u001b[2A\r\u001b[J\n\u001b'],
+    [90, '\u001b[2A\r\u001b[J\n\n\u001b'],
+  ] as const) {
+    const before = terminal.output.length;
+    terminal.resize(columns, 40);
+    const isErased = () => terminal.output.slice(before).includes(erased.replaceAll('\n', '\r\n'));
+    while (!isErased()) await terminal.more();
+    // The text is typed again, character by character.
+    while (!/(?:k\s*){100}$/.test(stripVTControlCharacters(terminal.output.slice(before)))) await terminal.more();
+  }
+  terminal.type('\r');
+  await terminal.waitFor(/Reason \(Enter = none\) k{100}\n\? Block card[^?]*\?\s+\(y\/N\)\s*$/);
+  terminal.type('\r');
+  expect((await terminal.end).code).toBe(130);
 });
 
 it.concurrent('auth login keeps nothing if it is left in the middle', async () => {

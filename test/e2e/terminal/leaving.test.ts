@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { openTerminal } from '../../support/pty.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue, type Step } from './dialogue.ts';
 
@@ -78,3 +80,42 @@ it.concurrent.for([
   expect(end.text).toContain('not confirmed. Nothing was sent.');
   expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
 });
+
+const ASKING = [
+  ['a block', `card block ${CARD_ID}`],
+  ['a run', `card block ${CARD_ID} ${CARD_ID.replace('0', '1')}`],
+  ['a missing value', 'card get'],
+  ['an event', 'calendar event create --calendar c --name n --start 2027-01-01'],
+  ['a raw POST', 'api POST /v1/cards/x/y'],
+  ['the desk', `desk ${CARD_ID}`],
+  ['a login', 'auth login -p new'],
+  ['profile remove', 'profile remove live'],
+] as const;
+
+it.concurrent.for(
+  ASKING.flatMap(([what, line]) => [
+    [`${what} behind \`timeout\``, `timeout 20 $FD ${line}`] as const,
+    [`${what} behind \`&\``, `set -m; $FD ${line} & wait $!`] as const,
+  ]),
+)(
+  'a question in the background of its terminal is refused with 2 and stops nothing: %s',
+  async ([, line], { onTestFinished }) => {
+    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
+    const home = createHome();
+    await runFrontdesk(['profile', 'set', 'live'], { home });
+    const isLocal = /auth|profile/.test(line);
+    const script = `${line}; echo ENDED-WITH=$?; read -r over`;
+    const terminal = openTerminal([], { home, columns: 250, env: isLocal ? {} : server.env, script });
+    await terminal.waitFor(/ENDED-WITH=\d+\n/);
+    terminal.type('\n');
+    const { text } = await terminal.end;
+    expect(text).toMatch(/ENDED-WITH=2\n/);
+    expect(text).toMatch(
+      /frontdesk: could not .*: nobody can answer while frontdesk is in the background of its terminal/,
+    );
+    expect(text).toContain(
+      'hint: run it in the foreground (`timeout --foreground`), or add --yes where only a yes is asked for\n',
+    );
+    expect(server.lines).toEqual([]);
+  },
+);

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Handler, type RecordingServer, startRecordingServer } from '../../support/recording-server.ts';
@@ -62,10 +61,6 @@ const run =
 
 const RUN = run('card', 'block', CARD_ID, OTHER, '-y', '--run', 'monday');
 const PLAN = run('card', 'block', CARD_ID, OTHER, '--plan', 'p.plan');
-const KEYED: Asked['prepare'] = async (home, env) => {
-  await PLAN(home, env);
-  spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ann', '-f', join(home.path, 'work', 'key')]);
-};
 const profile = (...more: readonly string[]) =>
   run('profile', 'set', 'strict', '--cards-url', 'http://127.0.0.1:9', ...more);
 
@@ -108,7 +103,7 @@ function sampleQuestions(name: OperationName): Readonly<Record<string, Asked>> {
     ...(asksOfRows !== undefined && {
       [`${name}: go on with rows`]: asked(
         `${command} --from work/rows.ndjson`,
-        new RegExp(`${asksOfRows}: 2 rows.*\\(y/N`),
+        new RegExp(`${asksOfRows.replace(' ', ' 2 ')} at .*\\(y/N`),
         [`${command}, many rows`, 'confirm-bulk.ts confirm'],
         { prepare },
       ),
@@ -142,8 +137,6 @@ const EVENT = 'calendar event create';
 const LOGIN = 'auth login -p new';
 const WAIT = 'card wait';
 const REVERT = 'runs revert monday';
-const APPROVE = 'plan approve work/p.plan';
-const [AS, KEY] = [' --as ann', ' --key work/key'];
 const REQUIRED = profile('--require-reason', '[A-Z]+-[0-9]+');
 const IN_DOUBT = run('card', 'block', DOUBTFUL, OTHER, '-y', '--run', 'monday', '--retries', '0');
 const OPEN_BLOCK = { cardId: DOUBTFUL, prepare: run('card', 'block', DOUBTFUL, '-y', '--retries', '0') } as const;
@@ -162,7 +155,7 @@ const CALLS: Readonly<Record<string, Asked>> = {
     /Get the wallet_a data of card [\s\S]*\(y\/N/,
     ['write-call.ts confirm'],
   ),
-  'a raw write': asked(`api POST /v1/cards/${CARD_ID}/activate`, /POST [\s\S]*\(y\/N/, ['api.ts confirm']),
+  'a raw write': asked(`api POST /v1/cards/${CARD_ID}/notes`, /POST [\s\S]*\(y\/N/, ['api.ts confirm']),
   'a reason': asked(`card block ${CARD_ID}`, /Reason \(Enter = none\)/, ['confirm.ts text'], {
     steps: [[/\(y\/N/, 'r\r']],
   }),
@@ -171,12 +164,12 @@ const CALLS: Readonly<Record<string, Asked>> = {
     isAlone: true,
   }),
   'a card to wait for': id(WAIT, 'cardId', ' --status ACTIVE'),
-  'a calendar of an event': asked(`${EVENT} --name n --start 2027-04-02`, /\? calendar/, [
+  'a calendar of an event': asked(`${EVENT} --name n --start 2027-04-02`, /\? ID of the calendar/, [
     `${EVENT} --calendar`,
     'ask-missing.ts text 2',
   ]),
-  'a name of an event': asked(`${EVENT} --calendar c --start 2027-04-02`, /\? name/, [`${EVENT} --name`]),
-  'a start of an event': asked(`${EVENT} --calendar c --name n`, /\? start/, [`${EVENT} --start`]),
+  'a name of an event': asked(`${EVENT} --calendar c --start 2027-04-02`, /\? Name of the event/, [`${EVENT} --name`]),
+  'a start of an event': asked(`${EVENT} --calendar c --name n`, /\? When the event starts/, [`${EVENT} --start`]),
   'a wallet': asked(`card provision ${CARD_ID} --json`, /wallet_b/, [
     'card provision --wallet',
     'ask-missing.ts choose',
@@ -185,7 +178,7 @@ const CALLS: Readonly<Record<string, Asked>> = {
     'secret-answer.ts text',
   ]),
   'a status to wait for': asked(`${WAIT} ${CARD_ID}`, /Which status/, [`${WAIT} --status`, 'local-call.ts choose']),
-  'a method': asked('api', /\? Method/, ['api <method>']),
+  'a method': asked('api', /\? Which method/, ['api <method>']),
   'a path': asked('api POST', /\? Path/, ['api.ts missingText', 'missing.ts text']),
   'whose path': asked('api POST /v1/other', /What does the path belong to/, ['api.ts askFamily', 'missing.ts choose']),
 };
@@ -197,7 +190,9 @@ const KEPT: Readonly<Record<string, Asked>> = {
     'history/prune.ts confirmLoss',
     'missing.ts confirm',
   ]),
-  'what was found out': asked('history resolve 20270402', /Was it applied/, [
+  'a card to find': asked('card find', /\? Order number/, ['card/find.ts missingText']),
+  'a loss of remembered cards': asked('card find --forget', /Forget all cards .*\(y\/N/, ['card/find.ts confirmLoss']),
+  'what was found out': asked('history resolve 20270402', /Was it applied\?/, [
     'history resolve --as',
     'local-call.ts choose',
   ]),
@@ -211,20 +206,14 @@ const KEPT: Readonly<Record<string, Asked>> = {
   'a loss of runs': asked('runs remove --older-than 1d', /Delete all runs .*\(y\/N/, ['runs/remove.ts confirmLoss 2']),
   'rows sent again': asked(
     'runs resume monday --resend-unknown',
-    /Send the rows of monday with an unknown outcome again[\s\S]*\(y\/N/,
-    ['resume.ts confirm'],
+    /Block \d cards? again at [\s\S]*\(y\/N/,
+    ['confirm-bulk.ts confirm 2'],
     { prepare: IN_DOUBT },
   ),
   'a document': asked('runs report monday', /Which document/, ['runs report --as'], { prepare: RUN }),
-  'a plan to revert by': asked(REVERT, /The plan \(a new file\)/, ['runs revert --plan'], { prepare: RUN }),
-  'a plan to show': asked('plan show', /Which plan/, ['plan show <file>']),
-  'a plan to approve': asked(`plan approve${KEY}${AS}`, /Which plan/, ['plan approve <file>']),
-  'a plan to apply': asked('plan apply', /Which plan/, ['plan apply <file>']),
-  'a key': asked(`${APPROVE}${AS}`, /Which key/, ['plan approve --key'], { prepare: PLAN }),
-  'an approver': asked(`${APPROVE}${KEY}`, /Your name in/, ['plan approve --as'], { prepare: PLAN }),
-  'an approval': asked(`${APPROVE}${KEY}${AS}`, /Approve plan .*\(y\/N/, ['plan/approve.ts confirm'], {
-    prepare: KEYED,
-  }),
+  'a plan to revert by': asked(REVERT, /New file for the plan/, ['runs revert --plan'], { prepare: RUN }),
+  'a plan to show': asked('plan show', /File of the plan/, ['plan show <file>']),
+  'a plan to apply': asked('plan apply', /File of the plan/, ['plan apply <file>']),
   'a plan sent': asked('plan apply work/p.plan', /Apply plan .*\(y\/N/, ['apply-plan.ts confirm'], {
     prepare: PLAN,
   }),
@@ -267,7 +256,11 @@ export const QUESTIONS: Readonly<Record<string, Asked>> = {
   ...CALLS,
   ...KEPT,
   ...SETTINGS,
-  'the id at the desk': asked('desk', /Card ID/, ['desk.ts text']),
+  'the id at the desk': {
+    ...asked('desk', /Card ID/, ['desk.ts text']),
+    // The line is emptied, but where the terminal edits it.
+    back: [/(?:order number \([^)]*\)\s*|[\b] [\b]|looked at\.\s*)$/],
+  },
   'several cards at the desk': {
     ...asked('desk', /Which card/, ['desk.ts choose'], {
       prepare: async (home, env) => {

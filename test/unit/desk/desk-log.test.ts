@@ -1,15 +1,19 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { OPERATIONS } from '../../../src/api/operations.ts';
-import { type CallOutcome, NO_OUTCOME } from '../../../src/call-outcome.ts';
-import { cardOf, DeskLog, type DeskWrite, isOf, isOpen, writeOf } from '../../../src/desk/desk-log.ts';
+import type { Outcome } from '../../../src/base/failure.ts';
+import { parseJson } from '../../../src/base/json/parse.ts';
+import { isJsonObject, type JsonObject } from '../../../src/base/json/value.ts';
+import { cardsOf, DeskLog, type DeskWrite, isOf, isOpen, writeOf } from '../../../src/desk/desk-log.ts';
 import { findCards, recentText, wantedBy } from '../../../src/desk/find-card.ts';
 import { handOverText } from '../../../src/desk/hand-over.ts';
 import { endedWords, verdictLines } from '../../../src/desk/screen.ts';
-import type { Outcome } from '../../../src/failure.ts';
-import type { HistoryEntry } from '../../../src/history/history-event.ts';
-import { NO_RECORD } from '../../../src/history/record.ts';
-import { parseJson } from '../../../src/json/parse.ts';
-import { isJsonObject, type JsonObject } from '../../../src/json/value.ts';
+import { rememberCards } from '../../../src/records/known-cards.ts';
+import { NO_RECORD } from '../../../src/records/record.ts';
+import type { HistoryEntry } from '../../../src/records/write-record.ts';
+import { OPERATIONS } from '../../../src/service/api/operations.ts';
+import { type CallOutcome, NO_OUTCOME } from '../../../src/service/call-outcome.ts';
 
 const ID = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 const OTHER = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
@@ -59,7 +63,7 @@ it('a read of a card without a status resolves no reissue that has no record', a
   const recorder = log.recording(NO_RECORD);
   const entry = await recorder.begin({ operation: 'card.reissue', id: ID, profile: 'live', host: 'cards.example.com' });
   await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
-  log.settles(ID, undefined);
+  log.resolves(ID, undefined);
   expect(log.open.map(({ callOutcome }) => callOutcome?.outcome)).toEqual(['unknown']);
 });
 
@@ -157,6 +161,7 @@ it('a card that was reissued is offered with the status that was seen, until a l
   log.saw(ID, card('ACTIVE'));
   await write('card.reissue', 'applied', { resultId: OTHER });
   expect(log.known(ID)?.status).toBe('ACTIVE');
+  expect(log.known(OTHER)?.write?.operation.command).toBe('card.reissue');
   log.saw(ID, card('REISSUED'));
   expect(log.known(ID)?.status).toBe('REISSUED');
 });
@@ -192,7 +197,7 @@ it('what is known of a write later: a later write that was done takes the place 
   const [first] = log.writes;
   log.learned({ ...(first as DeskWrite), supersededBy: 'entry-2' }, 'BLOCKED');
   expect(log.open).toEqual([]);
-  expect(log.writes.map(endedWords)).toEqual(['not known, superseded by a later one']);
+  expect(log.writes.map(endedWords)).toEqual(['UNKNOWN, superseded by a later one']);
 });
 
 it('a later look at the desk resolves only a change that aims at its status, and never a reissue', async () => {
@@ -202,11 +207,11 @@ it('a later look at the desk resolves only a change that aims at its status, and
     const entry = await recorder.begin({ operation, id: ID, profile: 'live', host: 'h' });
     await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
   }
-  log.settles(ID, 'EXPIRED');
+  log.resolves(ID, 'EXPIRED');
   expect(log.open).toHaveLength(2);
-  log.settles(ID, 'BLOCKED');
+  log.resolves(ID, 'BLOCKED');
   expect(log.open.map(({ operation }) => operation)).toEqual([OPERATIONS.cardReissue]);
-  log.settles(ID, 'REISSUED');
+  log.resolves(ID, 'REISSUED');
   expect(log.open).toHaveLength(1);
 });
 
@@ -232,9 +237,9 @@ it('the list that is handed over has each write once, the open and the not sent 
     [
       'This session (live, cards.example.com): 4 changes',
       '  14:02  order-20016  0b7a6c1e  activation  not sent',
-      '  14:02               1c8b7d2f  block       NOT KNOWN (entry entry-4)',
-      '  14:02  order-20016  0b7a6c1e  block       done, reason: lost',
-      `  14:02  order-20016  0b7a6c1e  reissue     done, new card ${OTHER}`,
+      '  14:02               1c8b7d2f  block       UNKNOWN (entry entry-4)',
+      '  14:02  order-20016  0b7a6c1e  block       applied, reason: lost',
+      `  14:02  order-20016  0b7a6c1e  reissue     applied, new card ${OTHER}`,
       '1 card was looked at.',
       '',
     ].join('\n'),
@@ -247,12 +252,9 @@ it('the cards that are offered have reference, status and what was done, those w
   await write('card.block', 'unknown');
   log.saw(OTHER, card('EXPIRED', '山田'));
   expect(recentText(log.recent, 80, NOW)).toBe(
-    [
-      'Recent cards',
-      '  1 0b7a6c1e  order-1  ACTIVE   block 14:02: NOT KNOWN',
-      '  2 1c8b7d2f  山田     EXPIRED',
-      '',
-    ].join('\n'),
+    ['Recent cards', '  1 0b7a6c1e  order-1  ACTIVE   block 14:02: UNKNOWN', '  2 1c8b7d2f  山田     EXPIRED', ''].join(
+      '\n',
+    ),
   );
   expect(log.writes.filter(isOpen)).toHaveLength(1);
 });
@@ -274,11 +276,32 @@ it('the cards that are offered are found by reference or by how their id begins,
   const { log } = desk();
   log.saw(ID, card('ACTIVE', 'order-1'));
   log.saw(OTHER, card('ACTIVE', 'order-2'));
-  const session = { places: {}, profile: { name: 'live' } } as unknown as Parameters<typeof findCards>[0];
-  const find = async (text: string) => (await findCards(session, log, 'h', text)).map(({ cardId }) => cardId);
-  expect(await find('order-2')).toEqual([OTHER]);
-  expect(await find('0B7A6C1E-3f')).toEqual([ID]);
-  expect(await find('0b7a')).toEqual([]);
+  const session = { places: {}, selectedProfile: () => ({ name: 'live' }) } as unknown as Parameters<
+    typeof findCards
+  >[0];
+  const find = (text: string) => findCards(session, log, text).cards.map(({ cardId }) => cardId);
+  expect(find('ORDER-2')).toEqual([OTHER]);
+  expect(find('order')).toEqual([OTHER, ID]);
+  expect(find('0B7A6C1E-3f')).toEqual([ID]);
+  expect(find('0b7a')).toEqual([]);
+});
+
+it('the desk finds what card find finds: cards of an import, a whole reference before its beginnings', async () => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'desk-'));
+  const place = { stateDir, url: 'https://h', pid: 1 };
+  const seen = (cardId: string, clientReference: string) => ({ cardId, clientReference, status: 'ACTIVE', seenAt: '' });
+  await rememberCards(place, [seen(ID, 'order-1'), seen(OTHER, 'order-12')]);
+  const { log } = desk();
+  log.saw(OTHER, card('ACTIVE', 'order-12'));
+  const find = (text: string, url = 'https://h') =>
+    findCards({ placeOf: () => url, places: { stateDir } } as unknown as Parameters<typeof findCards>[0], log, text);
+  expect(find('Order-1')).toEqual({
+    cards: [{ cardId: ID, reference: 'order-1', status: 'ACTIVE' }],
+    more: 0,
+    failure: undefined,
+  });
+  expect(find('ord').cards.map(({ cardId }) => cardId)).toEqual([OTHER, ID]);
+  expect(find('order-1', 'https://g').cards.map(({ cardId }) => cardId)).toEqual([OTHER]);
 });
 
 const ENTRY: HistoryEntry = {
@@ -298,28 +321,39 @@ const ENTRY: HistoryEntry = {
 
 it('an entry of the history about a card is a change of that card, with the look that resolved it', () => {
   const write = { entry: 'e1', operation: OPERATIONS.cardBlock, cardId: ID, callOutcome: ENTRY.callOutcome };
-  const times = { timeMs: Date.parse('2026-11-25T14:02:00Z'), lookedMs: Date.parse('2026-11-25T14:03:00Z') };
+  const times = { timeMs: Date.parse('2026-11-25T14:02:00Z'), checkedMs: Date.parse('2026-11-25T14:03:00Z') };
   expect(writeOf(ENTRY)).toMatchObject({ ...write, ...times });
-  expect(writeOf({ ...ENTRY, callOutcome: { ...NO_OUTCOME, outcome: 'unknown' } })?.lookedMs).toBeUndefined();
-  expect(writeOf({ ...ENTRY, read: undefined })?.lookedMs).toBeUndefined();
-  expect(cardOf(ENTRY)).toEqual({ cardId: ID, reference: 'order-1', status: 'BLOCKED', write: writeOf(ENTRY) });
-  expect(cardOf({ ...ENTRY, callOutcome: NO_OUTCOME })?.status).toBe('ACTIVE');
+  expect(writeOf({ ...ENTRY, callOutcome: { ...NO_OUTCOME, outcome: 'unknown' } })?.checkedMs).toBeUndefined();
+  expect(writeOf({ ...ENTRY, read: undefined })?.checkedMs).toBeUndefined();
+  expect(cardsOf(ENTRY)).toEqual([{ cardId: ID, reference: 'order-1', status: 'BLOCKED', write: writeOf(ENTRY) }]);
+  expect(cardsOf({ ...ENTRY, callOutcome: NO_OUTCOME })[0]?.status).toBe('ACTIVE');
+});
+
+it('a reissue in the history is about two cards, and its status from before is none of the old one', () => {
+  const reissue = { ...ENTRY, operation: 'card.reissue', callOutcome: { ...NO_OUTCOME, resultId: OTHER } };
+  const write = writeOf(reissue);
+  expect(cardsOf(reissue)).toEqual([
+    { cardId: OTHER, write },
+    { cardId: ID, reference: 'order-1', status: undefined, write },
+  ]);
 });
 
 it.each([[{ id: undefined }], [{ operation: 'calendar.update' }], [{ operation: 'api' }]])(
   'an entry of the history with %o is about no card',
   (change) => {
-    expect([writeOf({ ...ENTRY, ...change }), cardOf({ ...ENTRY, ...change })]).toEqual([undefined, undefined]);
+    expect([writeOf({ ...ENTRY, ...change }), cardsOf({ ...ENTRY, ...change })]).toEqual([undefined, []]);
   },
 );
 
 it.each([
-  ['live', 'h', true],
-  ['test', 'h', false],
-  ['live', 'g', false],
-])('an entry of the profile %s at %s belongs to the desk of live at h: %s', (profile, host, belongs) => {
-  const session = { profile: { name: 'live' } } as unknown as Parameters<typeof isOf>[0];
-  expect(isOf(session, 'h')({ profile, host })).toBe(belongs);
+  ['https://h', true],
+  ['https://g', false],
+  [undefined, false],
+])('an entry at %s belongs to the desk at https://h, whatever its profile: %s', (url, belongs) => {
+  const session = { placeOf: () => 'https://h', places: { stateDir: undefined } };
+  const isHere = isOf(session as unknown as Parameters<typeof isOf>[0]);
+  for (const profile of ['live', 'other'])
+    expect(isHere({ url, profile, time: '2026-11-25T14:02:00.000Z' })).toBe(belongs);
 });
 
 it('a raw write is no write of a card at the desk, begun or not', async () => {
@@ -382,11 +416,11 @@ it('a look at the desk resolves a change of its own card alone, and none that th
     const entry = await recorder.begin({ operation: 'card.block', id, profile: 'live', host: 'h' });
     await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
   }
-  log.settles(ID.toUpperCase(), 'BLOCKED');
+  log.resolves(ID.toUpperCase(), 'BLOCKED');
   expect(log.open.map(({ cardId }) => cardId)).toEqual([OTHER]);
   const kept = desk();
   await kept.write('card.block', 'unknown');
-  kept.log.settles(ID, 'BLOCKED');
+  kept.log.resolves(ID, 'BLOCKED');
   expect(kept.log.open).toHaveLength(1);
 });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { OPERATIONS } from '../../../src/api/operations.ts';
-import { NO_OUTCOME } from '../../../src/call-outcome.ts';
 import { recentText } from '../../../src/desk/find-card.ts';
+import { OPERATIONS } from '../../../src/service/api/operations.ts';
+import { NO_OUTCOME } from '../../../src/service/call-outcome.ts';
 
 const NOW_MS = new Date(2026, 10, 25, 14, 2).getTime();
 
@@ -16,7 +16,7 @@ const cards = (count: number) =>
 
 it('the recent cards are on a line each on 80 columns', () => {
   expect(recentText(cards(1), 80, NOW_MS)).toBe(
-    'Recent cards\n  1 7c0e1110  order-1042  ACTIVE  block 14:02: NOT KNOWN\n',
+    'Recent cards\n  1 7c0e1110  order-1042  ACTIVE  block 14:02: UNKNOWN\n',
   );
 });
 
@@ -25,9 +25,9 @@ it('the recent cards on 40 columns say below the card what was done', () => {
     [
       'Recent cards',
       '  1 7c0e1110  order-1042  ACTIVE',
-      '    block 14:02: NOT KNOWN',
+      '    block 14:02: UNKNOWN',
       '  2 7c0e1111  order-1042  ACTIVE',
-      '    block 14:02: NOT KNOWN',
+      '    block 14:02: UNKNOWN',
       '',
     ].join('\n'),
   );
@@ -38,9 +38,9 @@ it('the recent cards that have no room are counted', () => {
     [
       'Recent cards',
       '  1 7c0e1110  order-1042  ACTIVE',
-      '    block 14:02: NOT KNOWN',
+      '    block 14:02: UNKNOWN',
       '  2 7c0e1111  order-1042  ACTIVE',
-      '    block 14:02: NOT KNOWN',
+      '    block 14:02: UNKNOWN',
       '  7 more cards',
       '',
     ].join('\n'),

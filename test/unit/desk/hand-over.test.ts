@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
 import { DeskLog } from '../../../src/desk/desk-log.ts';
 import { createReport } from '../../../src/desk/hand-over.ts';
-import { Failure } from '../../../src/failure.ts';
-import { temporaryFolder } from '../files/place.ts';
+import { temporaryFolder } from '../base/files/place.ts';
 
 it('a report of the desk that cannot be written at the start leaves no file, which would refuse the next start', async () => {
   const folder = temporaryFolder();

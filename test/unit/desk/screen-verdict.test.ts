@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { OPERATIONS } from '../../../src/api/operations.ts';
-import { NO_OUTCOME } from '../../../src/call-outcome.ts';
 import type { DeskWrite } from '../../../src/desk/desk-log.ts';
 import { verdictLines } from '../../../src/desk/screen.ts';
+import { OPERATIONS } from '../../../src/service/api/operations.ts';
+import { NO_OUTCOME } from '../../../src/service/call-outcome.ts';
 
 const CARD = '7c0e1111-2222-3333-4444-555566667777';
 const SENT_MS = new Date(2026, 10, 25, 14, 2).getTime();
@@ -90,6 +90,6 @@ it('the verdict on the last write to a card takes two lines of a narrow screen, 
   ]);
   expect(verdict([unknown, unknown, unknown], 'S'.repeat(300))).toEqual([
     '▲ NOT KNOWN YET: the reissue was sent at 14:02, the card',
-    '  reads SSSSSSSSSSSSSSSSSSSSS… (2 more open writes: History)',
+    '  reads "SSSSSSSSSSSSSSSSSSSS… (2 more open writes: History)',
   ]);
 });

@@ -1,7 +1,7 @@
 import { expect, it, test } from 'vitest';
+import { parseJson } from '../../../src/base/json/parse.ts';
+import { isJsonObject } from '../../../src/base/json/value.ts';
 import { parseExpectation, unmetExpectation } from '../../../src/input/expect.ts';
-import { parseJson } from '../../../src/json/parse.ts';
-import { isJsonObject } from '../../../src/json/value.ts';
 
 const CARD = parseJson(`{
   "clientReference": "order-1001", "status": "ACTIVE", "initialBalance": 50.00, "currentBalance": 12345678901234567.89,
@@ -63,6 +63,7 @@ test.each([
   ['metadata.a.c.1x', ''],
   ['design', ''],
   ['cancelledAt', ''],
+  ['cancelledAt', 'null'],
   ['activatedAt', ''],
   ['metadata.none', ''],
   ['metadata.missing', ''],
@@ -107,7 +108,7 @@ test.each([
   ['currentBalance', '12345678901234567.88', '12345678901234567.89'],
   ['metadata.vip', 'TRUE', 'true'],
   ['metadata.missing', 'x', 'nothing'],
-  ['cancelledAt', 'null', 'null'],
+  ['metadata.missing', 'null', 'nothing'],
   ['metadata.a', 'x', 'an object'],
   ['metadata.a.c', '', 'an array'],
 ])('an expectation does not hold: %s is not %j but %s', (field, value, actual) => {

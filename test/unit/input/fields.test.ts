@@ -1,5 +1,4 @@
 import { expect, it, test } from 'vitest';
-import { OPERATIONS } from '../../../src/api/operations.ts';
 import {
   checkFields,
   checkFieldTexts,
@@ -8,6 +7,7 @@ import {
   flagOf,
   readFieldText,
 } from '../../../src/input/fields.ts';
+import { OPERATIONS } from '../../../src/service/api/operations.ts';
 
 const EVENT = OPERATIONS.eventCreate.body;
 const LIST = OPERATIONS.subscribersList.query;
@@ -92,7 +92,7 @@ it('checkFieldTexts reports all faults together, each with its option, its limit
     ['active', 'yes'],
   ]);
   const { faults } = checkFieldTexts(CALENDAR, given, flags);
-  expect(faults).toEqual([
+  expect(faults).toMatchObject([
     { where: '--active', field: 'active', problem: 'must be true or false, not "yes"' },
     { where: '--name', field: 'name', problem: `has 5001 characters, but the limit is 5000: "${'x'.repeat(59)}…"` },
     {
@@ -104,12 +104,25 @@ it('checkFieldTexts reports all faults together, each with its option, its limit
 });
 
 test.each([
+  ['https://h/a b', 'must not contain a blank: write it as %20: "https://h/a b"'],
+  [' https://h/', 'must begin with http:// or https:// (or be empty): " https://h/"'],
+  ['https://h/\u00a0', 'must not contain a blank: write it as %20: "https://h/\u00a0"'],
+  ['https://h/\n', 'has a control character: "https://h/\\n"'],
+  ['https://h/\u0001', 'has a control character: "https://h/\\x01"'],
+])('checkFieldTexts refuses the URL %j', (url, problem) => {
+  for (const field of ['url', 'image']) {
+    const { faults } = checkFieldTexts(CALENDAR, new Map([[field, url]]), flags);
+    expect(faults).toMatchObject([{ where: `--${field}`, field, problem }]);
+  }
+});
+
+test.each([
   ['0', 'must be a whole number from 1 to 100, not 0'],
   ['101', 'must be a whole number from 1 to 100, not 101'],
   ['-1', 'must be a whole number from 1 to 100, not -1'],
 ])('checkFieldTexts refuses a limit of %s', (text, problem) => {
   const { faults } = checkFieldTexts(LIST, new Map([['limit', text]]), flags);
-  expect(faults).toEqual([{ where: '--limit', field: 'limit', problem }]);
+  expect(faults).toMatchObject([{ where: '--limit', field: 'limit', problem }]);
 });
 
 test.each([
@@ -136,7 +149,7 @@ it('checkFieldTexts keeps empty, null and not given apart', () => {
 
 it('checkFieldTexts names a required option that is missing, unless rows of a file may bring it', () => {
   const given = new Map([['name', 'Concert']]);
-  expect(checkFieldTexts(EVENT, given, flags).faults).toEqual([
+  expect(checkFieldTexts(EVENT, given, flags).faults).toMatchObject([
     { where: '--calendar', field: 'calendar', problem: 'is required' },
     { where: '--start', field: 'start', problem: 'is required' },
   ]);
@@ -190,7 +203,7 @@ test.each([
   ['a\u0085b', 'has a control character: "a\\x85b"'],
   ['a\ud800b', 'has half of a surrogate pair, which a URL cannot contain: "a\ufffdb"'],
 ])('checkFields refuses the id %j: %s', (id, problem) => {
-  expect(checkFields(SUBSCRIBER_PARAMS, { id }, same)).toEqual([{ where: 'id', field: 'id', problem }]);
+  expect(checkFields(SUBSCRIBER_PARAMS, { id }, same)).toMatchObject([{ where: 'id', field: 'id', problem }]);
 });
 
 it('checkFields names the nearest field for one that does not exist', () => {
@@ -200,7 +213,7 @@ it('checkFields names the nearest field for one that does not exist', () => {
 });
 
 it('checkFields refuses null where the spec does not let a field be null', () => {
-  expect(checkFields(CALENDAR, { url: null }, same)).toEqual([
+  expect(checkFields(CALENDAR, { url: null }, same)).toMatchObject([
     { where: 'url', field: 'url', problem: 'must not be null: omit the field, or give an empty text to clear it' },
   ]);
 });

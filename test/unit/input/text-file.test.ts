@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
-import type { InputPort } from '../../../src/context.ts';
+import type { InputPort } from '../../../src/base/context.ts';
 import { openInput } from '../../../src/input/input-file.ts';
 import { readTextFile } from '../../../src/input/text-file.ts';
 
@@ -37,7 +37,7 @@ it('readTextFile refuses bytes that are not UTF-8', async () => {
   writeFileSync(path, Buffer.from([0x63, 0x61, 0x66, 0xe9]));
   await expect(readTextFile(path, noStdin, '--description-file')).rejects.toMatchObject({
     code: 'USAGE',
-    message: `--description-file: "${path.slice(0, 60)}${path.length > 60 ? '…' : ''}" is not UTF-8 text. Nothing was sent.`,
+    message: `--description-file: "${path.length > 60 ? `…${path.slice(-59)}` : path}" is not UTF-8 text. Nothing was sent.`,
   });
 });
 
@@ -50,6 +50,7 @@ it('readTextFile refuses a file that is far too large', async () => {
 
 test.each([
   ['missing.csv', /no such file or folder/],
+  [`${'folder/'.repeat(20)}rows of May.csv`, /could not read "…r(?:\/folder){6}\/rows of May\.csv": no such file/],
   ['.', /it is a folder/],
   ['\0', /a path cannot have a NUL character/],
 ])('openInput refuses the path %j', async (name, reason) => {

@@ -74,8 +74,8 @@ test.each([
   [ID, undefined],
   ['', `is empty. ${LOOK}`],
   ['card-1', `"card-1" is not a card ID. ${LOOK}`],
-  [ID.slice(0, -1), `"${ID.slice(0, -1)}" is not a card ID (it has 31 digits, not 32). ${LOOK}`],
-  [`${ID}a`, `"${ID}a" is not a card ID (it has 33 digits, not 32). ${LOOK}`],
+  [ID.slice(0, -1), `"${ID.slice(0, -1)}" is not a card ID (31 digits, not 32). ${LOOK}`],
+  [`${ID}a`, `"${ID}a" is not a card ID (33 digits, not 32). ${LOOK}`],
   [`<${ID}>`, `"<${ID}>" is not a card ID: did you mean ${ID}?`],
   ['5f0c6a2e-8d3b', `"5f0c6a2e-8d3b" is not a card ID. ${LOOK}`],
 ])('a card ID: of %j is said: %j', (text, problem) => {
@@ -83,5 +83,5 @@ test.each([
 });
 
 it('both IDs are named of a text that holds two', () => {
-  expect(cardIdProblem(`${ID} ${OTHER}`)).toContain(`holds 2 card ids: ${ID}, ${OTHER}`);
+  expect(cardIdProblem(`${ID} ${OTHER}`)).toContain(`holds 2 card IDs: ${ID}, ${OTHER}`);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PendingConfirmations, QUESTION_MS } from '../../../src/mcp/asker.ts';
-import { FakeClock } from '../http/fakes.ts';
+import { FakeClock } from '../service/http/fakes.ts';
 
 const SUBJECT = { tool: 'card_block', args: { cardId: 'c-1', reason: 'lost' } };
 
@@ -8,8 +8,8 @@ it('a question is good for one answer to exactly its arguments, in whatever orde
   const confirmations = new PendingConfirmations(new FakeClock());
   const nonce = confirmations.ask(SUBJECT, 1);
   const turned = { tool: 'card_block', args: { reason: 'lost', cardId: 'c-1' } };
-  expect(confirmations.take(nonce, turned)).toBeUndefined();
-  expect(confirmations.take(nonce, turned)).toBe('the answer belongs to no open question');
+  expect(confirmations.close(nonce, turned)).toBeUndefined();
+  expect(confirmations.close(nonce, turned)).toBe('the answer belongs to no open question');
 });
 
 it('a question is good for five minutes', () => {
@@ -17,9 +17,9 @@ it('a question is good for five minutes', () => {
   const confirmations = new PendingConfirmations(clock);
   const [first, second] = [confirmations.ask(SUBJECT, 1), confirmations.ask(SUBJECT, 2)];
   clock.elapsedMs = 300_000;
-  expect(confirmations.take(first, SUBJECT)).toBeUndefined();
+  expect(confirmations.close(first, SUBJECT)).toBeUndefined();
   clock.elapsedMs = 300_001;
-  expect(confirmations.take(second, SUBJECT)).toBe('the answer came too late');
+  expect(confirmations.close(second, SUBJECT)).toBe('the answer came too late');
   expect(QUESTION_MS).toBe(300_000);
 });
 
@@ -32,8 +32,8 @@ it.each([
 ])('a question is used up by an answer that differs in %s', (_, other) => {
   const confirmations = new PendingConfirmations(new FakeClock());
   const nonce = confirmations.ask(SUBJECT, 1);
-  expect(confirmations.take(nonce, other)).toBe('the answer belongs to other arguments');
-  expect(confirmations.take(nonce, SUBJECT)).toBe('the answer belongs to no open question');
+  expect(confirmations.close(nonce, other)).toBe('the answer belongs to other arguments');
+  expect(confirmations.close(nonce, SUBJECT)).toBe('the answer belongs to no open question');
 });
 
 it('a question has a name that is new each time', () => {
@@ -46,8 +46,8 @@ it('a question has a name that is new each time', () => {
 it('a question gives way when a hundred are open, and is void when its call is cancelled', () => {
   const confirmations = new PendingConfirmations(new FakeClock());
   const names = Array.from({ length: 101 }, (_, index) => confirmations.ask(SUBJECT, index));
-  expect(confirmations.take(names[0], SUBJECT)).toBe('the answer belongs to no open question');
+  expect(confirmations.close(names[0], SUBJECT)).toBe('the answer belongs to no open question');
   confirmations.drop(50);
-  expect(confirmations.take(names[50], SUBJECT)).toBe('the answer belongs to no open question');
-  expect(confirmations.take(names[51], SUBJECT)).toBeUndefined();
+  expect(confirmations.close(names[50], SUBJECT)).toBe('the answer belongs to no open question');
+  expect(confirmations.close(names[51], SUBJECT)).toBeUndefined();
 });

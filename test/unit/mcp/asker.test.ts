@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
 import { openAsker, PendingConfirmations } from '../../../src/mcp/asker.ts';
-import { FakeClock } from '../run/fakes.ts';
+import { FakeClock } from '../runs/fakes.ts';
 
 const SUBJECT = { tool: 'card_block', args: { cardId: 'c-1' } };
 const CONFIRMATION = { subject: SUBJECT, message: 'Block?', title: 'Yes: block' };
@@ -128,7 +128,7 @@ it('a question to a client of 2026 goes back with the call, and is void when tha
   expect(sent).toEqual([]);
   confirmations.drop(7);
   const state = 'requestState' in asked ? asked.requestState : undefined;
-  expect(confirmations.take(String(state), SUBJECT)).toBe('the answer belongs to no open question');
+  expect(confirmations.close(String(state), SUBJECT)).toBe('the answer belongs to no open question');
 });
 
 it('a question to a client of 2025 is asked at once, with more time than the answer may take', async () => {

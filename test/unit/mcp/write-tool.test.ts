@@ -1,17 +1,16 @@
 import { getEventListeners } from 'node:events';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
-import { warning } from '../../../src/failure.ts';
-import { readHistory } from '../../../src/history/read.ts';
-import type { CallOptions } from '../../../src/http/call.ts';
+import { warning } from '../../../src/base/failure.ts';
 import type { Asker } from '../../../src/mcp/asker.ts';
 import type { WriteTool } from '../../../src/mcp/tool.ts';
 import { WRITE_TOOLS } from '../../../src/mcp/tools.ts';
 import { runWriteTool, type WriteRequest } from '../../../src/mcp/write-tool.ts';
-import { createSession } from '../../../src/session.ts';
+import { readHistory } from '../../../src/records/read.ts';
+import type { CallOptions } from '../../../src/service/http/call.ts';
 import { failureOf, openBench } from '../../support/session-bench.ts';
-import { answer, CARD_ID, card } from '../http/fakes.ts';
-import { answered } from '../run/fakes.ts';
+import { answered } from '../runs/fakes.ts';
+import { answer, CARD_ID, card } from '../service/http/fakes.ts';
 
 type Facts = Parameters<typeof openBench>[0];
 type Confirmation = Parameters<Asker['ask']>[1];
@@ -127,6 +126,19 @@ it('the question of an event has no id, and shows each field', async () => {
   expect(all.sent).toHaveLength(1);
 });
 
+it('the question says first what an update empties, and its schema what leaving out means', async () => {
+  const all = stage({ respond: () => answer(200, { id: 'sub_1' }) });
+  await all.call('subscriber_update', { subscriberId: 'sub_1', email: '', first_name: 'Ada', last_name: '' });
+  expect(messageOf(all)?.slice(0, 2)).toEqual(['This empties email, last_name.', 'update subscriber sub_1?']);
+  const { properties } = toolOf('calendar_update').inputSchema as {
+    readonly properties: Readonly<Record<string, { readonly description: string }>>;
+  };
+  const said = Object.entries(properties).filter(([, { description }]) =>
+    description.endsWith('; "" empties it; leaving it out changes nothing'),
+  );
+  expect(said.map(([name]) => name)).toEqual(['name', 'description', 'image', 'url']);
+});
+
 it('the question shows an id as safe text, and warns of what is suspicious in it', async () => {
   const all = stage({ respond: () => answer(200, { id: 'cal\u200b ' }) });
   await all.call('calendar_update', { calendarId: 'cal\u200b ', name: 'Spring' });
@@ -188,7 +200,7 @@ it('a card that is in that state already has a question that says so', async () 
   const all = stage({ respond: () => answer(200, card('BLOCKED')) });
   await all.call('card_block', LOST);
   expect(messageOf(all)?.slice(-3)).toEqual([
-    'The card is already BLOCKED. A yes sends a second block.',
+    'The card is BLOCKED already. A yes sends a second block.',
     'A block cannot be undone.',
     LAST,
   ]);
@@ -297,7 +309,7 @@ it('without a yes nothing is sent where the client cannot ask, and nothing is re
   const result = await all.call('calendar_update', { calendarId: '-x y', name: 'a b', active: false });
   expect([all.sent, all.asked]).toEqual([[], []]);
   expect(textsOf(result)).toEqual([
-    'did not update calendar -x y: it cannot. Nothing was sent.\n' +
+    'did not update calendar "-x y": it cannot. Nothing was sent.\n' +
       person(`frontdesk calendar update --name 'a b' --active false -p demo -- '-x y'`),
   ]);
 });
@@ -380,7 +392,7 @@ function underWay(onService: (stopping: AbortController) => void = () => undefin
     onService(all.stopping);
     return { ...(await all.session.service('cards')), client };
   };
-  const calling = all.call('card_block', LOST, createSession(all.session, { ...all.session, service } as never));
+  const calling = all.call('card_block', LOST, { ...all.session, service } as never);
   return { ...all, calling, given, end: () => end() };
 }
 

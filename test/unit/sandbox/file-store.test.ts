@@ -17,7 +17,7 @@ import { FileStore, resetSandbox } from '../../../src/sandbox/file-store.ts';
 import { checkRequest } from '../../../src/sandbox/request.ts';
 import { decide } from '../../../src/sandbox/server.ts';
 import type { SandboxStore } from '../../../src/sandbox/state.ts';
-import { putLock } from '../files/locks.ts';
+import { putLock } from '../base/files/locks.ts';
 import { ACTIVE, CLOCK, NOON, repeatableRandom, TOKENS, UNKNOWN, WAITING } from './simulated.ts';
 
 const PORTS = { pid: process.pid, clock: CLOCK };
@@ -159,7 +159,7 @@ it.each(rows)('a state that cannot be used is refused and left as it is: %j', (t
     expect.objectContaining({
       code: 'USAGE',
       message: expect.stringContaining(problem),
-      hints: [{ text: 'run `frontdesk sandbox reset` to begin again from the built-in seed' }],
+      hints: [{ do: 'start over from the built-in seed' }],
     }),
   );
   expect(readFileSync(join(stateDir, 'sandbox', 'state.json'), 'utf8')).toBe(text);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { printJson } from '../../../src/json/print.ts';
-import { jsonOf } from '../../../src/json/shape.ts';
+import { printJson } from '../../../src/base/json/print.ts';
+import { jsonOf } from '../../../src/base/json/shape.ts';
 import { INFO_OUTPUT, SANDBOX_CHOICES, sandboxInfo } from '../../../src/sandbox/info.ts';
 import { builtInSeed } from '../../../src/sandbox/seed.ts';
 import { KEPT_EVENTS } from '../../../src/sandbox/state.ts';

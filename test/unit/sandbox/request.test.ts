@@ -122,7 +122,7 @@ const brokenBodies: [target: string, body: string, message: string][] = [
   [
     '/v1/events',
     event({ start: '2025-02-30' }),
-    'the body was refused: start: names a day that does not exist: month 2 of 2025 has 28 days',
+    'the body was refused: start: names a day that does not exist: month 2 of 2025 has 28 days: write an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00',
   ],
   [
     '/v1/events',

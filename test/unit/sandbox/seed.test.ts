@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { printJson } from '../../../src/json/print.ts';
+import { printJson } from '../../../src/base/json/print.ts';
 import { builtInSeed, parseSeed } from '../../../src/sandbox/seed.ts';
 import { SEED_TEXT } from '../../../src/sandbox/seed-data.ts';
 
@@ -74,7 +74,7 @@ const rows: [text: string, message: string][] = [
   ],
   [
     JSON.stringify({ cards: [{ ...CARD, cardId: '7' }] }),
-    "seed.json: cards[0].cardId: '7' is not a card id like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101",
+    "seed.json: cards[0].cardId: '7' is not a card ID like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101",
   ],
   [
     JSON.stringify({ cards: [CARD, { ...CARD, cardId: CARD.cardId.toLowerCase() }] }),
@@ -88,15 +88,17 @@ const rows: [text: string, message: string][] = [
   ],
 ];
 it.each(rows)('reading a seed file refuses seed %#', (text, message) => {
-  expect(() => parseSeed(text, 'seed.json')).toThrow(expect.objectContaining({ code: 'USAGE', message }));
+  expect(() => parseSeed(text, 'seed.json')).toThrow(
+    expect.objectContaining({ code: 'USAGE', message: `${message}. Nothing was sent.` }),
+  );
 });
 
 it('reading a seed file reports the first 20 faults and how many there are beyond', () => {
   const text = JSON.stringify({ cards: Array.from({ length: 25 }, () => 1) });
   expect(() => parseSeed(text, 's')).toThrow(
     expect.objectContaining({
-      message: expect.stringMatching(/cards\[19\]: is not an object$/),
-      hints: expect.arrayContaining(['Fix these first: 5 further faults are not shown']),
+      message: expect.stringMatching(/cards\[19\]: is not an object\. Nothing was sent\.$/),
+      hints: expect.arrayContaining(['fix these first: 5 further faults are not shown']),
     }),
   );
 });

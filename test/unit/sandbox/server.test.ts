@@ -264,7 +264,9 @@ it('the sandbox starts nothing when the seed file is missing, not UTF-8, or wron
     message(`could not read the seed file ${path}: it is not UTF-8. Nothing was started.`),
   );
   writeFileSync(path, '{"cards":7}');
-  await expect(serve({ seedFile: path })).rejects.toMatchObject(message(`${path}: cards: is not an array`));
+  await expect(serve({ seedFile: path })).rejects.toMatchObject(
+    message(`${path}: cards: is not an array. Nothing was sent.`),
+  );
   rmSync(dir, { recursive: true });
 });
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Operation } from '../../../../src/api/operation.ts';
-import { OPERATIONS } from '../../../../src/api/operations.ts';
-import { Failure } from '../../../../src/failure.ts';
+import { Failure } from '../../../../src/base/failure.ts';
+import { JsonNumber, toPlain } from '../../../../src/base/json/value.ts';
 import { type ChangedFrom, readChangedFrom } from '../../../../src/input/records/changed-from.ts';
-import { JsonNumber, toPlain } from '../../../../src/json/value.ts';
+import type { Operation } from '../../../../src/service/api/operation.ts';
+import { OPERATIONS } from '../../../../src/service/api/operations.ts';
 import { sheetJsWorkbook, sheetJsWorkbookWith } from '../../../support/workbooks.ts';
 
 /** Reads an older file that is called `path`. */
@@ -12,7 +12,6 @@ function read(
   path = 'old.csv',
   operation: Operation = OPERATIONS.subscriberUpdate,
   sheet?: string,
-  collectGarbage?: () => void,
 ): Promise<ChangedFrom> {
   const file = {
     name: `"${path}"`,
@@ -22,7 +21,7 @@ function read(
     },
     close: async () => undefined,
   };
-  return readChangedFrom(file, { operation, path, csvRaw: false, sheet, collectGarbage });
+  return readChangedFrom(file, { operation, path, csvRaw: false, sheet });
 }
 
 async function faultsOf(content: string | Uint8Array, path = 'old.csv'): Promise<readonly string[]> {
@@ -52,17 +51,6 @@ it('an older file tells which values of a row differ', async () => {
   expect(changesOf(old, 's2', { active: false, first_name: '' })).toEqual({});
   expect(changesOf(old, 's2', { last_name: 'new' })).toStrictEqual({ last_name: null });
   expect(changesOf(old, 's3', { email: 'c' })).toBeUndefined();
-});
-
-it('an older file has garbage collected each 262,144 rows that are compared with it', async () => {
-  let collected = 0;
-  const old = await read('id,email\ns1,a\n', 'old.csv', OPERATIONS.subscriberUpdate, undefined, () => {
-    collected += 1;
-  });
-  for (let row = 1; row < 262_144; row += 1) old.changes('s1', new Map());
-  expect(collected).toBe(0);
-  for (let row = 0; row < 262_145; row += 1) old.changes('s1', new Map());
-  expect(collected).toBe(2);
 });
 
 it('an older file compares digits, and texts, null and numbers apart', async () => {
@@ -109,9 +97,17 @@ it('an older file gives the cells of a row as they would be sent, and those that
 
 it('an older file tells in which of some columns a row has something', async () => {
   const old = await read('id,email,active,first_name\ns1,a,false,\n');
-  expect(old.filled('s1', ['email', 'active', 'first_name', 'last_name'])).toEqual(['email', 'active']);
-  expect(old.filled('s1', [])).toEqual([]);
-  expect(old.filled('s9', ['email'])).toEqual([]);
+  old.noteEmpty('s1', ['email', 'active', 'first_name', 'last_name'], 'row 1 (line 2)');
+  old.noteEmpty('s1', [], 'row 2 (line 3)');
+  old.noteEmpty('s9', ['email'], 'row 3 (line 4)');
+  const cell = { place: 'row 1 (line 2)', id: 's1' };
+  expect(old.emptied).toEqual({
+    count: 2,
+    first: [
+      { ...cell, field: 'email', old: 'a' },
+      { ...cell, field: 'active', old: false },
+    ],
+  });
 });
 
 it('an older file of texts that look like booleans has them as texts', async () => {
@@ -154,20 +150,20 @@ it('an older file may be a workbook, and says which of its sheets was read', asy
 });
 
 it('an older file is refused with a row without an id', async () => {
-  expect(await faultsOf('id,email\ns1,a\n,b\n')).toEqual(['line 3: the row has no ID']);
+  expect(await faultsOf('id,email\ns1,a\n,b\n')).toEqual(['row 2, line 3: the row has no ID']);
   expect(await faultsOf('{"id":7,"email":"a"}\n', 'old.ndjson')).toEqual(['line 1: the row has no ID']);
 });
 
 it('an older file is refused with an id that occurs twice', async () => {
-  expect(await faultsOf('id,email\ns1,a\ns2,b\ns1,c\n')).toEqual(['line 4: its ID is in an earlier row too']);
+  expect(await faultsOf('id,email\ns1,a\ns2,b\ns1,c\n')).toEqual(['row 3, line 4: its ID is in an earlier row too']);
 });
 
-it('an older file is refused with its first twenty faults', async () => {
+it('an older file is refused with its faults, each kind once', async () => {
   const faults = await faultsOf(`id,email\n${',a\n'.repeat(30)}`);
   expect([faults.length, faults[0], faults[19]]).toEqual([
-    20,
-    'line 2: the row has no ID',
-    'line 21: the row has no ID',
+    1,
+    'row 1, line 2 and 29 more: the row has no ID',
+    undefined,
   ]);
 });
 
@@ -182,7 +178,7 @@ it('an older file is refused with a cell that no text can be made of, at its pla
   ];
   const formula = sheetJsWorkbookWith(rows, 'B2', { t: 'n', f: '1+1', v: 2 });
   expect(await faultsOf(formula, 'old.xlsx')).toEqual([
-    'Rows!B2, column email: is a formula (shown as "2", stored as "=1+1"). Store its value as text',
+    'row 1, Rows!B2, column email: is a formula (stored as "=1+1"). Store its value as text',
   ]);
   const two = sheetJsWorkbook([
     {

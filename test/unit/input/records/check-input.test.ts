@@ -2,19 +2,21 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
-import type { Operation } from '../../../../src/api/operation.ts';
-import { OPERATIONS } from '../../../../src/api/operations.ts';
-import { Failure } from '../../../../src/failure.ts';
+import { Failure } from '../../../../src/base/failure.ts';
+import { printJson } from '../../../../src/base/json/print.ts';
 import type { InputFile } from '../../../../src/input/input-file.ts';
 import { readChangedFrom } from '../../../../src/input/records/changed-from.ts';
 import { checkInput } from '../../../../src/input/records/check-input.ts';
 import type { InputOptions } from '../../../../src/input/records/findings.ts';
 import type { GoodRow } from '../../../../src/input/records/interpret.ts';
+import { readShape } from '../../../../src/input/records/shape.ts';
 import { parseShard } from '../../../../src/input/records/shard.ts';
-import { printJson } from '../../../../src/json/print.ts';
-import { readRows } from '../../../../src/rows/row-file.ts';
-import { temporaryFolder } from '../../files/place.ts';
+import { readRows } from '../../../../src/input/rows/row-file.ts';
+import type { Operation } from '../../../../src/service/api/operation.ts';
+import { OPERATIONS } from '../../../../src/service/api/operations.ts';
+import { temporaryFolder } from '../../base/files/place.ts';
 import { inPieces } from './parse-records.ts';
 
 const CARD = '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11';
@@ -58,7 +60,7 @@ async function faultsOf(operation: Operation, text: string, more: Partial<InputO
   );
   if (failure === undefined) return [];
   if (!(failure instanceof Failure) || failure.code !== 'USAGE') throw failure;
-  return failure.parts?.problems ?? failure.message.split('nothing was sent: ').slice(1);
+  return failure.parts?.problems ?? failure.problem.split(/^[^:]* in stdin: /).slice(1);
 }
 
 /** What would be sent: id and body of every row. */
@@ -183,16 +185,98 @@ test.each(['', '\n', 'cardId,reason\n', '[]'])('an input without faults may have
   expect(await check(cardBlock, text)).toMatchObject({ rows: 0, selected: 0 });
 });
 
-it('an input without faults warns about ids that look pasted by mistake', async () => {
-  expect(await check(subscriberUpdate, 'id,email\ns\u200b1,a@x\n')).toMatchObject({
-    warnings: [
-      {
-        level: 'warning',
-        code: 'SUSPICIOUS_ID',
-        message: 'line 2: the id "s<U+200B>1" has invisible characters, and is sent as given',
-      },
+it.each([
+  ['s\u200b1', '"s<U+200B>1" has U+200B (zero width space), which no ID has'],
+  ['s\u00a01', '"s\u00a01" has U+00A0, which no ID has'],
+  ['“s1”', '"“s1”" has quotes around it (“…”), which no ID has'],
+])('an id with what nobody can see or has typed is a fault: %j', async (id, problem) => {
+  expect(await faultsOf(subscriberUpdate, `id,email\n${id},a@x\n`)).toEqual([`row 1, line 2, column id: ${problem}`]);
+});
+
+it.each([
+  ['a\u200b@x', 'U+200B (zero width space)'],
+  ['a@x\ufffd', 'U+FFFD (replacement character, where a program lost another one)'],
+  ['“a@x”', 'quotes around it (“…”)'],
+  ['a@x\u200d', 'U+200D'],
+  ['"a@x\n"', 'U+000A at its end'],
+  ['#Sale!', 'the look of an error of a spreadsheet'],
+])('a text with what nobody can see or has typed is warned about: %j', async (email, suspicion) => {
+  const { warnings } = await check(subscriberUpdate, `id,email\ns1,${email}\n`);
+  expect(warnings.map(({ message }) => message)).toEqual([
+    `1 cell of column email (row 1) has ${suspicion}, and is sent as given`,
+  ]);
+});
+
+it('a joiner within a word or an emoji is ordinary', async () => {
+  const { warnings } = await check(subscriberUpdate, 'id,first_name\ns1,می\u200cخواهم\ns2,👩\u200d🚀\n');
+  expect(warnings).toEqual([]);
+});
+
+it.each(['#WERT!', '#NV', '#BEZUG!', '#¿NOMBRE?', '#CALC!', 'Err:502', '#N/A', '#ERROR!'])(
+  'a spreadsheet error is a fault in a table: %s',
+  async (error) => {
+    const problem = `${error} is a spreadsheet error, not a value: correct the formula, and export it again`;
+    expect(await faultsOf(subscriberUpdate, `id,first_name\ns1,${error}\n`)).toEqual([
+      `row 1, line 2, column first_name: ${problem}`,
+    ]);
+    expect(await faultsOf(subscriberUpdate, `{"id":"s1","first_name":"${error}"}\n`)).toEqual([]);
+  },
+);
+
+it.each(['"=""00042"""', '="00042"'])('a guard of zeros is a fault that gives the value: %s', async (cell) => {
+  const problem = `="00042" is a formula for "00042", as exports guard zeros: store "00042" in a column formatted as text`;
+  expect(await faultsOf(subscriberUpdate, `id,email\n${cell},a@x\ns2,b@x\n`)).toEqual([
+    `row 1, line 2, column id: ${problem}`,
+  ]);
+  expect(await faultsOf(subscriberUpdate, `id,first_name\ns1,${cell}\n`)).toEqual([
+    `row 1, line 2, column first_name: ${problem}`,
+  ]);
+  expect(await callsOf(subscriberUpdate, `id,first_name\ns1,"'=""00042"""\n`)).toEqual([
+    ['s1', '{"first_name":"=\\"00042\\""}'],
+  ]);
+});
+
+it('doubled line ends are one fault', async () => {
+  expect(await faultsOf(subscriberUpdate, 'id,email\r\r\ns1,a@x\r\r\ns2,b@x\r\r\n')).toEqual([
+    'line 2: each line end is there twice (\\r\\r\\n): save the file again with one line end for each row',
+  ]);
+});
+
+it('a header that is nearly a field is a fault whose hint is the whole --map, and no hint names an ignored column', async () => {
+  const failure = await check(subscriberUpdate, 'ID,First Name,Subject\ns1,Ann,x\n').catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    hints: ['read them as these fields: `--map "ID=id" --map "First Name=first_name"`'],
+    faults: [
+      { problem: 'unknown column "ID": --map "ID=id"' },
+      { problem: 'unknown column "First Name": --map "First Name=first_name"' },
+      { problem: expect.stringContaining('unknown column "Subject": the columns are id, ') },
+      { problem: 'the column id is missing' },
     ],
   });
+});
+
+it('the one column of another name that has card ids is named as the column of the ID', async () => {
+  const hintsOf = async (header: string, row: string) => {
+    const failure = await check(cardBlock, `${header}\n${row}\n`).catch((error: unknown) => error);
+    return (failure as Failure).hints;
+  };
+  expect(await hintsOf('Card Number,Reason', `${CARD},lost`)).toEqual([
+    'read them as these fields: `--map "Reason=reason" --map "Card Number=cardId"`',
+  ]);
+  expect(await hintsOf('Card Number,New Card', `${CARD},${CARD}`)).toEqual([]);
+  expect(await hintsOf('Card Number,cardId', `${CARD},${CARD}`)).toEqual([]);
+});
+
+it('ids are refused for an operation that has none, with its columns', async () => {
+  await expect(check(eventCreate, `${CARD}\n`, { format: 'ids' })).rejects.toThrow(
+    'stdin: calendar event create takes no IDs. Its columns are calendar, name, start',
+  );
+});
+
+it('half a surrogate pair is a fault', async () => {
+  expect(await faultsOf(subscriberUpdate, '{"id":"s1","email":"a\\ud83d"}\n')).toEqual([
+    'line 1, column email: has half of a surrogate pair: a program has cut the text',
+  ]);
 });
 
 test.each<[string, Operation, string, readonly string[]]>([
@@ -224,7 +308,7 @@ test.each<[string, Operation, string, readonly string[]]>([
     [
       'line 1: the column calendar is missing (--calendar gives all rows one value)',
       'line 1: the column start is missing (--start gives all rows one value)',
-      'line 3, column end: is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (with a T between day and time): "tomorrow"',
+      'row 2, line 3, column end: is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (with a T between day and time): "tomorrow"',
     ],
   ],
   [
@@ -232,21 +316,27 @@ test.each<[string, Operation, string, readonly string[]]>([
     cardBlock,
     `cardId,reason\n${CARD},x\n{${OTHER}},y\n,z\n`,
     [
-      `line 3, column cardId: "{${OTHER}}" is not a card ID: did you mean ${OTHER}?`,
-      'line 4, column cardId: is empty. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+      `row 2, line 3, column cardId: "{${OTHER}}" is not a card ID: did you mean ${OTHER}?`,
+      'row 3, line 4, column cardId: is empty. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
     ],
+  ],
+  [
+    'JSON that is broken in one way in several places',
+    cardBlock,
+    `{"cardId":"${CARD}",}\n{"cardId":"1",}\n{"cardId":"12",}\n{"cardId":}\n`,
+    ['line 1 and 2 more, column 50: a comma after the last member: delete it', 'line 4, column 11: expected a value'],
   ],
   [
     'two ids in one row',
     cardBlock,
     `cardId,id\n${CARD},${OTHER}\n${OTHER},\n`,
-    ['line 2, column cardId: the columns cardId and id name two different cards'],
+    ['row 1, line 2, column cardId: the columns cardId and id name two different cards'],
   ],
   [
     'a bad boolean, below a quoted line break',
     subscriberUpdate,
     'id,first_name,active\ns1,"a\nb",yes\n',
-    ['line 3, column active: must be true or false, not "yes"'],
+    ['row 1, line 3, column active: must be true or false, not "yes". Or save as .xlsx, which needs no words'],
   ],
   [
     'wrong JSON types',
@@ -263,25 +353,32 @@ test.each<[string, Operation, string, readonly string[]]>([
     'an update without any field',
     subscriberUpdate,
     'id,email\ns1,\n',
-    ['line 2: nothing to change: give at least one field'],
+    ['row 1, line 2: nothing to change: give at least one field'],
   ],
-  ['ids for an update', calendarUpdate, 'cal_1\n', ['line 1: nothing to change: give at least one field']],
+  [
+    'ids of calendars, which are never guessed',
+    calendarUpdate,
+    'cal_1\ncal_2\n',
+    [
+      'line 1, column 1: unknown column "cal_1": the columns are id, active, name, description, image, url (--ignore-columns skips others, --map reads one as a field). One ID per line needs --from-format ids',
+      'line 1: the column id is missing',
+    ],
+  ],
   [
     'a row whose outcome is unknown',
     cardBlock,
     `cardId,_outcome\n${CARD},unknown\n${OTHER},rejected\n`,
     [
-      'line 2, column _outcome: the outcome of this row is unknown: it may have been applied. Find out first (`frontdesk runs` lists its run). Send it again with --resend-unknown only if it was not',
+      'row 1, line 2, column _outcome: the outcome of this row is unknown: it may have been applied. Find out first (`frontdesk runs` lists its run). Send it again with --resend-unknown only if it was not',
     ],
   ],
   [
     'an unknown outcome as a person types it',
     cardBlock,
     `cardId,_outcome\n${CARD}, Unknown \n${OTHER},UNKNOWN\n`,
-    [2, 3].map(
-      (line) =>
-        `line ${line}, column _outcome: the outcome of this row is unknown: it may have been applied. Find out first (\`frontdesk runs\` lists its run). Send it again with --resend-unknown only if it was not`,
-    ),
+    [
+      `row 1, line 2 and 1 more, column _outcome: the outcome of this row is unknown: it may have been applied. Find out first (\`frontdesk runs\` lists its run). Send it again with --resend-unknown only if it was not`,
+    ],
   ],
   [
     'the same card in another case',
@@ -299,7 +396,7 @@ test.each<[string, Operation, string, readonly string[]]>([
     'the same event twice',
     eventCreate,
     'calendar,name,start,active\nc,n,2026-05-01,TRUE\nc,n,2026-05-02,true\nc,n,2026-05-01,true\n',
-    ['line 4: the same event as in line 2 ("n"). --allow-duplicates accepts that'],
+    ['row 3, line 4: the same event as in line 2 ("n"). --allow-duplicates accepts that'],
   ],
 ])('faults of an input name %s', async (_, operation, text, faults) => {
   expect(await faultsOf(operation, text)).toEqual(faults);
@@ -323,14 +420,14 @@ it('faults of an input are none for fields that options give to all rows', async
 
 it('faults of an input include a boolean that --empty-cells clear would have to empty', async () => {
   expect(await faultsOf(subscriberUpdate, 'id,email,active\ns1,a,\n', { emptyCells: 'clear' })).toEqual([
-    'line 2, column active: must be true or false, not ""',
+    'row 1, line 2, column active: must be true or false, not "". Or save as .xlsx, which needs no words',
   ]);
 });
 
 it('faults of an input include rows without a value for --expect to compare with', async () => {
   const expectations = [{ field: 'clientReference', value: undefined }];
   expect(await faultsOf(cardBlock, `cardId,clientReference\n${CARD},\n`, { expectations })).toEqual([
-    'line 2, column clientReference: has no value for --expect clientReference to compare with',
+    'row 1, line 2, column clientReference: has no value for --expect clientReference to compare with',
   ]);
   expect(await faultsOf(cardBlock, `cardId\n${CARD}\n`, { expectations })).toEqual([
     'line 1: the column clientReference is missing, which --expect clientReference compares with',
@@ -344,19 +441,34 @@ it('faults of an input include those of a rule of the profile', async () => {
     await faultsOf(cardBlock, `cardId,reason\n${CARD},x\n${OTHER},y\n`, {
       checkRows: async (rows) => rows.map(checkRow),
     }),
-  ).toEqual(['line 2, column reason: has no ticket number']);
+  ).toEqual(['row 1, line 2, column reason: has no ticket number']);
 });
 
 it('faults of an input are all counted, and the first 20 reported in order', async () => {
   const text = `cardId\n${'bad\n'.repeat(30)}"x`;
-  const faults = await faultsOf(cardBlock, text);
-  expect(faults).toHaveLength(21);
-  expect(faults[0]).toMatch(/^line 2, column cardId: /);
-  expect(faults[19]).toMatch(/^line 21, column cardId: /);
-  expect(faults[20]).toBe('and 11 more');
-  await expect(check(cardBlock, text)).rejects.toThrow(
-    /^31 faults in stdin, nothing was sent: line 2, column cardId: .*; and 11 more$/,
-  );
+  expect(await faultsOf(cardBlock, text)).toEqual([
+    'row 1, line 2 and 29 more, column cardId: "bad" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+    'line 32, column 1: a quote that is not closed. Nothing after it was read',
+  ]);
+  await expect(check(cardBlock, text)).rejects.toMatchObject({ faultCount: 31, faults: [{ count: 30 }, {}] });
+});
+
+it('faults of an input name each line that is no ID, and always the one that ended the reading', async () => {
+  const lines = Array.from({ length: 30 }, (_, index) => `bad ${index}`);
+  const text = [CARD, ...lines].join('\n');
+  const faults = await faultsOf(cardBlock, `${text}\n\u{1f3ab}`, { format: 'ids' });
+  expect([faults.length, faults[0]?.slice(0, 15), faults[19]?.slice(0, 17), faults[20]]).toEqual([
+    21,
+    'line 2: "bad 0"',
+    'line 21: "bad 19"',
+    'and 11 more',
+  ]);
+  const last = await faultsOf(cardBlock, `cardId\n${`${CARD}\n`.repeat(30)}"x`);
+  expect(last.slice(18)).toEqual([
+    expect.stringMatching(/^row 20, line 21, column cardId: the same id/),
+    'line 32, column 1: a quote that is not closed. Nothing after it was read',
+    'and 10 more',
+  ]);
 });
 
 let folder: string;
@@ -371,7 +483,7 @@ it('the file of the rows of an input has the rows that will be sent, is only for
   const input = await checkInput(fileOf(text), optionsFor(cardBlock), {
     duplicates: 'refused',
     rowsTo,
-    isKept: true,
+    isStored: true,
   });
   const written = `[1,["${CARD}","lost"],2,["${OTHER}","a \\"b\\""]]\n`;
   expect(readFileSync(rowsTo, 'utf8')).toBe(written);
@@ -443,19 +555,19 @@ it('--changed-from sends a cell whose column the older file does not have', asyn
 
 it('--changed-from refuses an id that the older file does not have', async () => {
   expect(await faultsOf(subscriberUpdate, 'id,email\ns3,c@x\n', { changedFrom: await changedFrom(OLD) })).toEqual([
-    'line 2, column id: "s3" is not in stdin, so its changes are unknown',
+    'row 1, line 2, column id: "s3" is not in stdin, so its changes are unknown',
   ]);
 });
 
 it('--changed-from still refuses the same id twice when one of the rows has not changed', async () => {
   const text = 'id,email\ns1,a@x\ns1,new@x\n';
   expect(await faultsOf(subscriberUpdate, text, { changedFrom: await changedFrom(OLD) })).toEqual([
-    'line 3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
+    'row 2, line 3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
   ]);
 });
 
 test.each([
-  ['email\na@x\n', /--changed-from stdin, line 2: the row has no ID/],
+  ['email\na@x\n', /--changed-from stdin, row 1, line 2: the row has no ID/],
   ['id,email\ns1,a\ns1,b\n', /line 3: its ID is in an earlier row too/],
   ['id,email\ns1\n', /line 2: the row has 1 cell, the header 2/],
 ])('--changed-from refuses the older file %j', async (text, message) => {
@@ -499,10 +611,10 @@ it('what spreadsheets leave behind cells that were perhaps not meant are warned 
   const rows = 'id,email,first_name\ns1, a@x,Ann\ns2,b@x ,Bob\u00a0\ns3,c@x,Cid\ns4,example.com,\ns5,,A\\nB\n';
   expect(await check(subscriberUpdate, rows)).toMatchObject({
     warnings: [
-      '2 cells of column email (line 2 and others) have a space before or after the text, and are sent as given',
-      '1 cell of column first_name (line 3) has a space before or after the text, and is sent as given',
-      '1 cell of column email (line 5) has no @, and is sent as given',
-      '1 cell of column first_name (line 6) has a backslash and an n, not a line break, and is sent as given',
+      '2 cells of column email (row 1 and others) have a space before or after the text, and are sent as given',
+      '1 cell of column first_name (row 2) has U+00A0 at its end, and is sent as given',
+      '1 cell of column email (row 4) has no @, and is sent as given',
+      '1 cell of column first_name (row 5) has a backslash and an n, not a line break, and is sent as given',
     ].map((message) => ({ level: 'warning', code: 'SUSPICIOUS_VALUE', message })),
   });
 });
@@ -514,9 +626,56 @@ it('what spreadsheets leave behind events that start in the past are counted', a
 });
 
 it('rows that lack a required reason have a hint that says where to give it', async () => {
-  const checkRows = async (good: readonly GoodRow[]) => good.map(() => ({ field: 'reason', problem: 'is required' }));
+  const checkRows = async (good: readonly GoodRow[]) =>
+    good.map(() => ({ field: 'reason', kind: 'reason', problem: 'is required' }));
   await expect(check(OPERATIONS.cardBlock, `cardId\n${CARD}\n${OTHER}\n`, { checkRows })).rejects.toMatchObject({
     hints: ['give it with --reason, or in a column reason'],
     faultCount: 2,
   });
+});
+
+it('shaping never changes which row number, ID and body go together', async () => {
+  const cell = fc.constantFrom('', '1', '2', 'x');
+  const holds: Readonly<Record<string, (a: string, b: string) => boolean>> = {
+    'A=1': (a) => a === '1',
+    'A!=': (a) => a !== '',
+    'B!=2': (_, b) => b !== '2',
+  };
+  const takes = async (
+    cells: readonly (readonly [string, string])[],
+    where: readonly string[],
+    [first, length]: readonly [number, number],
+    format: 'csv' | 'ndjson',
+  ) => {
+    const map = ['Key=id', 'A=email', 'B=first_name', 'C=last_name'];
+    const shape = readShape({ map, where, rows: `${first}-${first + length}` }, [], []);
+    const rows = cells.map(([A, B], index) => ({ Key: `i${index + 1}`, A, B, C: `c${index + 1}` }));
+    const lines =
+      format === 'csv'
+        ? ['Key,A,B,C', ...rows.map((row) => Object.values(row).join(','))]
+        : rows.map((row) => JSON.stringify(row));
+    const options = optionsFor(OPERATIONS.subscriberUpdate, { shape, format, emptyCells: 'clear' });
+    const rowsTo = join(temporaryFolder(), 'rows');
+    const input = await checkInput(fileOf(`${lines.join('\n')}\n`), options, { duplicates: 'refused', rowsTo });
+    const made: unknown[] = [];
+    for await (const batch of readRows(rowsTo, input.shape)) {
+      for (const { row, id, body } of batch) made.push([row, id, Object.fromEntries(body ?? [])]);
+    }
+    const expected = rows.flatMap(({ Key, A, B, C }, index) =>
+      index + 1 >= first && index < first + length && where.every((text) => holds[text]?.(A, B))
+        ? [[index + 1, Key, { email: A, first_name: B, last_name: C }]]
+        : [],
+    );
+    expect(made).toEqual(expected);
+    expect(input).toMatchObject({ rows: expected.length, leftOut: rows.length - expected.length });
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(cell, cell), { maxLength: 30 }),
+      fc.subarray(Object.keys(holds)),
+      fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 20 })),
+      fc.constantFrom('csv', 'ndjson'),
+      takes,
+    ),
+  );
 });

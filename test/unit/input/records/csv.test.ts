@@ -47,8 +47,8 @@ it('a CSV input names each row without any value between others, and leaves thos
   expect(valuesOf(between)).toEqual([['x']]);
   const problem = 'the row is empty, but rows follow it: delete it';
   expect(between.faults).toEqual([
-    { line: 2, problem },
-    { line: 3, problem },
+    { line: 2, ofRow: 0.5, kind: 'empty row', problem },
+    { line: 3, ofRow: 0.5, kind: 'empty row', problem },
   ]);
   const atEnd = await csv('id,email\r\n1,a@x\r\n\r\n,\r\n');
   expect(valuesOf(atEnd)).toEqual([['1', 'a@x']]);
@@ -59,13 +59,21 @@ test.each([
   [
     'too few cells',
     'a,b,c\n1,2\n',
-    { line: 2, problem: 'the row has 2 cells, the header 3. The first missing one is "c"' },
+    {
+      line: 2,
+      row: 1,
+      kind: 'few',
+      problem:
+        'the row has 2 cells, the header 3. The first missing one is "c": add its delimiter, with nothing between for an empty cell',
+    },
   ],
   [
     'too many cells',
     'a,b\n1,2,3,4\n',
     {
       line: 2,
+      row: 1,
+      kind: 'many',
       problem:
         'the row has 4 cells, the header 2. The first extra one is "3" (a text with a delimiter in it needs quotes)',
     },

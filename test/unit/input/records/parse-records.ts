@@ -6,6 +6,8 @@ export interface ReadAll {
   readonly header: readonly string[] | undefined;
   readonly records: readonly RawRecord[];
   readonly faults: readonly InputFault[];
+  /** A fault ended the reading. */
+  readonly isEnded: boolean;
 }
 
 /** Bytes in pieces of that many, each in the same buffer, as the file reader does it. */
@@ -26,6 +28,7 @@ export async function readAll(
   const bytes = typeof input === 'string' ? Buffer.from(input) : input;
   const records: RawRecord[] = [];
   const faults: InputFault[] = [];
+  let isEnded = false;
   let format: InputFormat | undefined;
   let header: readonly string[] | undefined;
   for await (const batch of readRecords(inPieces(bytes, options.size ?? 65_536), {
@@ -34,14 +37,18 @@ export async function readAll(
     path: options.path ?? '-',
     sheet: undefined,
     csvRaw: options.csvRaw ?? false,
-    columns: options.columns ?? ['id', 'email', 'first_name', 'active'],
+    takesCards: true,
+    isColumn: (name) => (options.columns ?? ['id', 'email', 'first_name', 'active']).includes(name),
   })) {
     records.push(...batch.records);
-    faults.push(...batch.faults);
+    for (const { isEnd = false, ...fault } of batch.faults) {
+      faults.push(fault);
+      isEnded ||= isEnd;
+    }
     format = batch.format;
     header = batch.header?.names;
   }
-  return { format, header, records, faults };
+  return { format, header, records, faults, isEnded };
 }
 
 export function valuesOf(read: ReadAll): readonly (readonly unknown[])[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { JsonNumber } from '../../../../src/json/value.ts';
+import { JsonNumber } from '../../../../src/base/json/value.ts';
 import { readAll, valuesOf } from './parse-records.ts';
 
 const CARD = '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11';
@@ -26,9 +26,13 @@ test.each([
   ['rows.txt', 'emial\n', 'csv'],
   ['rows.txt', `${CARD}\n`, 'ids'],
   ['rows.txt', `"{${CARD}}"\n`, 'ids'],
-  ['rows.txt', 'sub_1\n', 'ids'],
-  ['rows.txt', 'cal2024', 'ids'],
-  ['rows.txt', '日本', 'ids'],
+  ['rows.txt', 'sub_1\n', 'csv'],
+  ['rows.txt', '6,51E+31\n1E+11\n', 'ids'],
+  ['rows.txt', '日本', 'csv'],
+  ['rows.txt', `BEGIN:VCARD\nVERSION:4.0\n`, 'csv'],
+  ['rows.txt', `email\n${CARD}\n${CARD}\n`, 'csv'],
+  ['rows.txt', `hello\n${CARD}\n${CARD}\n`, 'ids'],
+  ['rows.txt', `${CARD}\nhello\n`, 'ids'],
   ['-', 'a b\n', 'csv'],
 ])('the format of an input of %s beginning with %j is %s', async (path, text, format) => {
   expect((await readAll(text, { path })).format).toBe(format);
@@ -70,10 +74,10 @@ it('NDJSON keeps names in their order and numbers digit for digit', async () => 
 it('NDJSON names line and column of each bad line and continues', async () => {
   const read = await readAll('{"id":"1"}\n  {"id":}\n{"a":1,"a":2}\n[1]\n5\n{"id":"6"}\n', { format: 'ndjson' });
   expect(read.faults).toEqual([
-    { line: 2, column: '9', problem: 'expected a value' },
-    { line: 3, column: '8', problem: 'the name "a" occurs twice in one object' },
-    { line: 4, problem: 'a row must be an object or an id, not an array' },
-    { line: 5, problem: 'a row must be an object or an id, not 5' },
+    { line: 2, ofRow: 2, column: '9', problem: 'expected a value' },
+    { line: 3, ofRow: 3, column: '8', problem: 'the name "a" occurs twice in one object' },
+    { line: 4, ofRow: 4, kind: 'element', problem: 'a row must be an object or an id, not an array' },
+    { line: 5, ofRow: 5, kind: 'element', problem: 'a row must be an object or an id, not 5' },
   ]);
   expect(read.records.map((record) => record.row)).toEqual([1, 6]);
 });
@@ -112,7 +116,7 @@ it('a JSON array may be empty', async () => {
 test.each([
   ['{"data":[]}', 1, '1', 'expected a JSON array, which starts with ['],
   ['[{"id":"1"}', 1, '12', 'the input ends before the array is closed'],
-  ['[{"id":"1"},]', 1, '13', 'expected a row'],
+  ['[{"id":"1"},]', 1, '13', 'a comma after the last row: delete it'],
   ['[{"id":"1"}\n {"id":"2"}]', 2, '2', 'expected "," or "]" after a row'],
   ['[{"id":"1"}]\n x', 2, '2', 'there is text after the end of the JSON array'],
   ['[{"id":"1"},\n  {"id":\n   }]', 3, '4', 'expected a value'],
@@ -127,7 +131,7 @@ test.each([
 it('a JSON array is the same in pieces of any size', async () => {
   const text = '[\n{"id":"é\\u00e9\\"","n":1.50},\r\n"b",{"m":{"x":[{"y":"]"}]}} ,\n{"id":1,}\n]';
   const whole = await json(text);
-  expect(whole.faults).toEqual([{ line: 4, column: '9', problem: 'expected a name in double quotes' }]);
+  expect(whole.faults).toEqual([{ line: 4, column: '9', problem: 'a comma after the last member: delete it' }]);
   for (let size = 1; size <= Buffer.byteLength(text); size += 1) expect(await json(text, size)).toEqual(whole);
 });
 
@@ -168,20 +172,53 @@ test.each([
 });
 
 test.each([
-  ['Latin-1', Buffer.from('id,email\n1,a\n2,caf\u00e9\n3,c\n', 'latin1'), /not UTF-8 \(the file may be Latin-1/],
+  [
+    'Latin-1',
+    Buffer.from('id,email\n1,a\n2,caf\u00e9\n3,c\n', 'latin1'),
+    /not UTF-8\. Open the file in the program that made it, and save it as CSV UTF-8 or \.xlsx/,
+  ],
   ['a character that is cut off', Buffer.from('id,email\n1,a\n2,\u00e9', 'utf8').subarray(0, -1), /not UTF-8/],
-  ['NUL', Buffer.from('id,email\n1,a\n2,b\0c\n'), /a NUL character/],
   ['half a surrogate pair', Buffer.concat([utf16('id,email\n1,a\n2,', false), Buffer.from([0, 0xd8])]), /surrogate/],
   ['an odd byte', Buffer.concat([utf16('id,email\n1,a\n2,', false), Buffer.from([0x41])]), /surrogate/],
 ])('the encoding of an input is a fault with its line when there is %s', async (_, bytes, problem) => {
   for (const size of [1, 2, 3, 5, 7, 65_536]) {
     const read = await readAll(bytes, { format: 'csv', size });
     expect(read.faults).toEqual([{ line: 3, problem: expect.stringMatching(problem) }]);
+    expect(read.isEnded).toBe(true);
     expect(valuesOf(read)).toEqual([['1', 'a']]);
   }
 });
 
 it('the encoding of an input without a mark is not taken for UTF-16', async () => {
   const read = await readAll(utf16('id,email\n1,a\n', false).subarray(2));
-  expect(read.faults).toEqual([{ line: 1, problem: expect.stringMatching(/NUL.*UTF-16 needs a byte order mark/) }]);
+  expect(read.faults).toEqual([{ line: 1, problem: expect.stringMatching(/^UTF-16 without a byte order mark\./) }]);
+});
+
+const page = '<html><head><meta charset="utf-8"></head><body><table><tr><td>id</td></tr></table></body></html>';
+
+it.each([
+  ['a web page', 'rows.xls', page],
+  ['a web page in UTF-16', 'rows.xls', Buffer.from(`\ufeff${page}`, 'utf16le')],
+  [
+    'an XML spreadsheet of 2003',
+    'rows.xls',
+    '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">',
+  ],
+  ['XML, not a table', 'rows.xml', '<?xml version="1.0"?><rows><row id="s1"/></rows>'],
+  ['a PDF', 'rows.csv', '%PDF-1.7\n%\u00e2\u00e3\n'],
+  ['a text document (RTF)', 'rows.csv', '{\\rtf1\\ansi id,email}'],
+])('%s is refused as what it is, with a way out', async (what, path, content) => {
+  await expect(readAll(content, { path })).rejects.toMatchObject({
+    code: 'USAGE',
+    message: `stdin is ${what.replace(' in UTF-16', '')}: open it in the program that made it and save it as CSV UTF-8 or .xlsx. Nothing was sent.`,
+  });
+});
+
+it.each([
+  ['a gzip archive', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3])],
+  ['an archive', Buffer.from([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c, 0, 4])],
+])('%s is to be unpacked', async (what, content) => {
+  await expect(readAll(content, { path: 'rows.csv' })).rejects.toMatchObject({
+    message: `stdin is ${what}: unpack it, and name the file in it. Nothing was sent.`,
+  });
 });

@@ -1,0 +1,104 @@
+import { Failure, usageFailure } from '../../../base/failure.ts';
+import { localCommand } from '../../../command/command.ts';
+import type { Session } from '../../../command/session.ts';
+import { CLOSED_COLUMNS, factsOf, HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../../records/entry-table.ts';
+import { isUnderWay } from '../../../records/open-files.ts';
+import { showHistory } from '../../../records/read.ts';
+import { requireRun, runFolder } from '../../../records/stored/run-folder.ts';
+import { heldRuns } from '../../../records/stored/run-list.ts';
+import { resumeRun } from '../../../records/stored/run-store.ts';
+import { StoredRun } from '../../../records/stored/stored-run.ts';
+import type { HistoryEntry, Resolution } from '../../../records/write-record.ts';
+import { portsOf } from '../../../runs/run.ts';
+import { outcomeWords } from '../../../screen/people-text.ts';
+import { safeText } from '../../../screen/text.ts';
+import { chooseEntry } from './entry.ts';
+
+export const command = localCommand({
+  columns: [...HISTORY_COLUMNS, ...CLOSED_COLUMNS],
+  description:
+    'If an outcome is unknown, records whether the change was applied, as you learned elsewhere. Works for a single change or the row of a run (<run>:<row>). The outcome stays unknown, but the change is no longer open. Resolving again replaces what was recorded. Sends nothing.',
+  arguments: { entry: { text: 'name of the entry, or a part of it', required: true, isOwnQuestion: true } },
+  options: {
+    as: {
+      kind: 'choice',
+      value: 'what',
+      choices: ['applied', 'not_applied'],
+      required: true,
+      text: 'what was found out',
+      question: 'Was it applied?',
+    },
+    resultId: { kind: 'text', value: 'id', text: 'with applied: record the ID of the new card or event' },
+    note: { kind: 'text', value: 'text', text: 'record how you found out' },
+  },
+  examples: {
+    'The new card exists': 'history resolve 9f3a1c --as applied --result-id 4fbeb052-7396-41ce-8085-9263bed4f505',
+    'The service did nothing': 'history resolve 9f3a1c --as not_applied --note "ticket 4711"',
+  },
+  output: () => HISTORY_OUTPUT,
+  check({ as, resultId }) {
+    if (resultId === undefined || as !== 'not_applied') return;
+    throw usageFailure([{ where: '--result-id', problem: 'needs --as applied' }]);
+  },
+  async run(session, { entry, as, note: text, resultId }) {
+    const found = { as: as === 'applied' ? as : ('not_applied' as const), note: text, resultId };
+    const resolved = await resolveEntry(session, entry ?? (await chooseEntry(session)), found);
+    const columns = [...HISTORY_COLUMNS, ...CLOSED_COLUMNS];
+    await session.print({ kind: 'resource', resource: historyJson(resolved), columns, facts: factsOf });
+  },
+});
+
+type Found = Pick<Resolution, 'as' | 'note' | 'resultId'>;
+
+/** Why the user cannot resolve an entry; undefined if they can. */
+async function obstacle(session: Session, entry: HistoryEntry): Promise<string | undefined> {
+  const { outcome, code } = entry.callOutcome;
+  if (outcome !== 'unknown') return `ended ${outcomeWords(String(outcome))}, which is known`;
+  if (entry.run === undefined) return code === undefined && isUnderWay(entry) ? 'is still in progress' : undefined;
+  const folder = runFolder(session.stateDir(), entry.run);
+  const held = await heldRuns([{ folder }], session.context.clock);
+  return held.size === 0 ? undefined : `is a row of run ${entry.run}, which is in progress`;
+}
+
+/** Records it in the run of a row, before the history: it decides whether a resume sends the row again. */
+async function resolveRow(session: Session, run: string, row: number, { as, resultId }: Found): Promise<void> {
+  const ports = portsOf(session);
+  const known = await requireRun(ports.stateDir, run);
+  const before = await StoredRun.readWhole(known);
+  await before.close();
+  const { journal, close } = await resumeRun(ports, run);
+  try {
+    await journal.resolve(row, `resolved_${as}`, resultId);
+    const after = await StoredRun.readWhole(known);
+    await after.close();
+    // A row to be sent again is left to a resume.
+    const isOver = before.end?.state === 'finished' && as === 'applied' && !journal.states.isToDo(row);
+    await journal.end(isOver ? 'finished' : 'stopped', after.outcomes(), before.end?.why);
+  } finally {
+    await close();
+  }
+}
+
+/** Records what the user found out about a change. Returns its entry as it is now. USAGE if nothing is unknown. */
+export async function resolveEntry(session: Session, name: string, found: Found): Promise<HistoryEntry> {
+  if (!session.keepsHistory) {
+    throw new Failure('USAGE', 'nothing can be recorded while FRONTDESK_NO_HISTORY is set', {
+      hints: ['unset FRONTDESK_NO_HISTORY'],
+    });
+  }
+  const entry = await showHistory(session.stateDir(), name);
+  const problem = await obstacle(session, entry);
+  if (problem !== undefined) {
+    throw new Failure(
+      'USAGE',
+      `entry ${safeText(entry.entry)} ${problem}: only a change with an unknown outcome can be resolved`,
+      { hints: [{ do: 'list what is open' }] },
+    );
+  }
+  if (entry.run !== undefined) await resolveRow(session, entry.run, Number(entry.entry.split(':').at(-1)), found);
+  const recorder = await session.recorder();
+  await recorder.resolve(entry, found);
+  const { context } = session;
+  const resolved = { ...found, by: context.user, time: new Date(context.clock.now()).toISOString() };
+  return { ...entry, resolved };
+}

@@ -1,0 +1,68 @@
+import { type Unread, unreadFailure } from '../../../base/files/io-failure.ts';
+import { jsonOf, list, object, TEXT } from '../../../base/json/shape.ts';
+import { localCommand } from '../../../command/command.ts';
+import type { Session } from '../../../command/session.ts';
+import { YES } from '../../../input/options/common.ts';
+import { listRuns, lossOf, showRun } from '../../../records/stored/run-list.ts';
+import { portsOf } from '../../../runs/run.ts';
+import { confirmLoss } from '../../../writes/ask/missing.ts';
+import { LAST, RUN, raise, runNameOf } from './run-name.ts';
+
+const MAX_NAMED = 5;
+
+/** The open writes of a run in the history; none if the records cannot be read, because a run can be removed anyway. */
+async function openEntries(session: Session): Promise<(run: string) => readonly string[]> {
+  const { readOpenWrites } = await import('../../../records/open-files.ts');
+  const reading = readOpenWrites({ stateDir: session.stateDir(), clock: session.context.clock });
+  const open = await reading.catch(() => []);
+  return (run) => open.flatMap(({ entry }) => (entry.startsWith(`${run}:`) ? [entry] : []));
+}
+
+const REMOVED = object({ removed: list(TEXT) });
+
+export const command = localCommand({
+  description:
+    "Deletes the record of a run and the rows of its input, which hold customers' data. --older-than deletes all runs started before then, except those in progress. After the run of a plan is deleted, the plan could be applied again. Asks first. Outside a terminal, it needs --yes.",
+  arguments: RUN,
+  options: {
+    last: LAST,
+    olderThan: { kind: 'age', excludes: { '<run>': '' }, text: 'delete all runs older than this (90d)' },
+    yes: YES,
+  },
+  examples: {
+    'Delete one run': 'runs remove 20270402-1800-7f3a2b',
+    'Keep three months': 'runs remove --older-than 90d --yes',
+  },
+  output: () => REMOVED,
+  async run(session, given) {
+    const { removeRun, removeRunsOlderThan } = await import('../../../records/stored/run-store.ts');
+    const { olderThan, yes } = given;
+    const unread: Unread = new Map();
+    let removed: readonly string[];
+    if (olderThan === undefined) {
+      const name = await runNameOf(session, given);
+      // An unreadable run can be removed anyway.
+      const known = await showRun(portsOf(session), name).catch(() => undefined);
+      const open = await openEntries(session);
+      const loss = lossOf(name, known, open(name));
+      await confirmLoss(session, yes, `Delete run ${name}?${loss === '' ? '' : ` It ${loss}.`}`);
+      await removeRun(portsOf(session), name);
+      removed = [name];
+    } else {
+      const before = session.context.clock.now() - olderThan.ms;
+      const open = await openEntries(session);
+      const { runs } = await listRuns(portsOf(session));
+      const old = runs.filter(({ startedAt }) => Date.parse(startedAt) < before);
+      const losses = old.map((run) => ({ run: run.run, loss: lossOf(run.run, run, open(run.run)) }));
+      const lost = losses.filter(({ loss }) => loss !== '');
+      const named = lost.slice(0, MAX_NAMED).map(({ run, loss }) => `${run} ${loss}`);
+      const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : '';
+      const among = lost.length === 0 ? '' : ` Among them: ${named.join('; ')}${more}.`;
+      await confirmLoss(session, yes, `Delete all runs started more than ${olderThan.text} ago?${among}`);
+      removed = await removeRunsOlderThan(portsOf(session), olderThan.ms, unread);
+    }
+    const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;
+    await session.print({ kind: 'text', text, json: jsonOf(REMOVED, { removed }), isProse: true });
+    raise(unreadFailure('run', unread));
+  },
+});

@@ -1,0 +1,23 @@
+import { fromPlain } from '../../../base/json/value.ts';
+import { localCommand } from '../../../command/command.ts';
+import { RUN_COLUMNS, RUN_OUTPUT, runFacts } from '../../../records/stored/run-entry.ts';
+import { showRun } from '../../../records/stored/run-list.ts';
+import { portsOf } from '../../../runs/run.ts';
+import { LAST, RUN, runNameOf } from './run-name.ts';
+
+export const command = localCommand({
+  columns: RUN_COLUMNS,
+  description: 'Shows the state, and how many rows ended with each outcome.',
+  arguments: RUN,
+  options: { last: LAST },
+  examples: {
+    'Show the last run': 'runs show --last',
+    'Count the rows of a run by outcome': 'runs show 20270402-1800-7f3a2b --json --query outcomes',
+  },
+  output: () => RUN_OUTPUT,
+  async run(session, given) {
+    const { source, ...run } = await showRun(portsOf(session), await runNameOf(session, given));
+    const resource = fromPlain(session.isForPeople() ? { ...run, source } : run);
+    await session.print({ kind: 'resource', resource, columns: RUN_COLUMNS, facts: runFacts });
+  },
+});

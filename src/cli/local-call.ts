@@ -1,0 +1,54 @@
+import { type Fault, usageFailure } from '../base/failure.ts';
+import type { LocalCommand } from '../command/command.ts';
+import { joinFailures } from '../command/faults.ts';
+import type { Given } from '../command/read-given.ts';
+import type { Ports, Session } from '../command/session.ts';
+import { type GivenValues, type Missing, type Reading, readValue } from '../input/options/read-value.ts';
+import { collect } from '../screen/collect.ts';
+
+/** Asks for one missing value. An invalid answer is reported at once. */
+async function askFor({ prompt }: Ports, { spec }: Missing): Promise<unknown> {
+  const { text, choices = [], question = text, kind = 'text' } = spec;
+  if (kind === 'cardId') {
+    const { OPERATIONS } = await import('../service/api/operations.ts');
+    const { askForId } = await import('../writes/ask/ask-missing.ts');
+    return askForId(prompt, OPERATIONS.cardGet, spec);
+  }
+  if (kind === 'choice' || kind === 'choices') {
+    const entries = choices.map((value) => ({ value, text: value }));
+    const chosen = await prompt.choose(question, entries);
+    return kind === 'choice' ? chosen : [chosen];
+  }
+  const read = (answer: string): Reading<unknown> => readValue({ ...spec, kind }, answer);
+  const answer = await prompt.text(question, (typed) => {
+    const reading = read(typed);
+    return typed === '' ? 'is required' : reading.ok || reading.problem;
+  });
+  const reading = read(answer);
+  if (!reading.ok) throw new Error(`an answer was taken that is refused: ${reading.problem}`);
+  return reading.value;
+}
+
+async function cardIdFaults(command: LocalCommand, given: GivenValues): Promise<readonly Fault[]> {
+  const ids = command.arguments.filter(({ kind, name }) => kind === 'cardId' && given[name] !== undefined);
+  if (ids.length === 0) return [];
+  const { OPERATIONS } = await import('../service/api/operations.ts');
+  const { checkFieldTexts } = await import('../input/fields.ts');
+  return ids.flatMap(({ name }) => {
+    const texts = new Map([['cardId', String(given[name])]]);
+    return checkFieldTexts(OPERATIONS.cardGet.params, texts, { nameOf: () => `<${name}>`, source: 'flag' }).faults;
+  });
+}
+
+/** Runs a local command with typed values, after asking for missing ones. USAGE with all faults. */
+export async function runLocal(session: Session, command: LocalCommand, given: Given): Promise<number> {
+  const { own, missing } = given;
+  const faults = [...given.faults, ...(await cardIdFaults(command, own))];
+  if (!session.canAsk) faults.push(...missing.map(({ fault }) => fault));
+  const failures = [...session.faults, ...(faults.length === 0 ? [] : [usageFailure(faults)])];
+  await collect(failures, () => command.check?.(own, session));
+  if (failures.length > 0) throw joinFailures(failures);
+  const answers: Record<string, unknown> = {};
+  for (const lacking of missing) answers[lacking.name] = await askFor(session, lacking);
+  return (await command.run(session, { ...own, ...answers })) ?? 0;
+}

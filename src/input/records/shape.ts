@@ -1,0 +1,223 @@
+import type { Fault } from '../../base/failure.ts';
+import { printJson } from '../../base/json/print.ts';
+import type { JsonValue } from '../../base/json/value.ts';
+import { plural } from '../../screen/text.ts';
+import type { TextPart } from '../rows/row.ts';
+import { quoteValue } from '../values.ts';
+import { EMPTY_ROW } from './fault-place.ts';
+import type { InputHeader, RawRecord, ReadBatch } from './record.ts';
+
+/** `--where`: a column and the text of its cell. */
+interface Condition {
+  readonly column: string;
+  readonly value: string;
+  readonly isEqual: boolean;
+}
+
+/**
+ * How a file that people have becomes the input of an operation, between reading and judging: the names of its columns
+ * and the rows that are taken. The rows keep their numbers and what was given.
+ */
+export interface Shape {
+  /** `--map`: the field of each column of another name. */
+  readonly map: ReadonlyMap<string, string>;
+  readonly where: readonly Condition[];
+  /** `--rows`: the first and the last number. */
+  readonly rows: { readonly first: number; readonly last: number } | undefined;
+  /** Columns that texts of options name: `{Column}`. */
+  readonly used: readonly string[];
+  /** As typed, for the header of a run or a plan. */
+  readonly typed: { readonly map?: readonly string[]; readonly where?: readonly string[]; readonly rows?: string };
+}
+
+export interface ShapeOptions {
+  readonly map?: readonly string[] | undefined;
+  readonly where?: readonly string[] | undefined;
+  readonly rows?: string | undefined;
+}
+
+/** Reads `--map`, `--where` and `--rows`. `used`: columns that texts of options name. Faults are those of the options. */
+export function readShape(
+  { map = [], where = [], rows }: ShapeOptions,
+  used: readonly string[],
+  faults: Fault[],
+): Shape {
+  const fields = new Map<string, string>();
+  for (const text of map) {
+    const mark = text.lastIndexOf('=');
+    const [column, field] = [text.slice(0, Math.max(0, mark)).trim(), text.slice(mark + 1).trim()];
+    const other = [...fields].find(([known, one]) => (known === column ? one !== field : one === field));
+    if (mark < 1 || column === '' || field === '')
+      faults.push({ where: '--map', problem: `must be "<column>=<field>", not ${quoteValue(text)}` });
+    else if (other !== undefined)
+      faults.push({
+        where: '--map',
+        problem: `there are two columns or fields in ${quoteValue(`${other[0]}=${other[1]}`)} and ${quoteValue(text)}`,
+      });
+    else fields.set(column, field);
+  }
+  const conditions = where.flatMap((text): Condition[] => {
+    const found = /^(.+?)\s*(!?=)(.*)$/s.exec(text);
+    const [, column = '', sign = '', value = ''] = found ?? [];
+    if (column.trim() !== '') return [{ column: column.trim(), value: value.trim(), isEqual: sign === '=' }];
+    faults.push({
+      where: '--where',
+      problem: `must be "<column>=<value>" or "<column>!=<value>", not ${quoteValue(text)}`,
+    });
+    return [];
+  });
+  const [, first = '', last = ''] = /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(rows ?? '') ?? [];
+  const isRange = first !== '' && Number(first) <= Number(last);
+  if (rows !== undefined && !isRange) {
+    faults.push({ where: '--rows', problem: `must be n-m, such as 1-10 or 7-7, not ${quoteValue(rows)}` });
+  }
+  return {
+    map: fields,
+    where: conditions,
+    rows: isRange ? { first: Number(first), last: Number(last) } : undefined,
+    used,
+    typed: {
+      ...(map.length === 0 ? {} : { map }),
+      ...(where.length === 0 ? {} : { where }),
+      ...(rows === undefined ? {} : { rows }),
+    },
+  };
+}
+
+export const NO_SHAPE: Shape = { map: new Map(), where: [], rows: undefined, used: [], typed: {} };
+
+/** The text of an option with `{Column}` in it, in parts; undefined without braces. */
+export function readTemplate(text: string): readonly TextPart[] | { readonly problem: string } | undefined {
+  if (!/[{}]/.test(text)) return undefined;
+  const parts: TextPart[] = [];
+  const rest = text.replace(/\{\{|\}\}|\{([^{}]+)\}|[^{}]+/g, (part, column?: string) => {
+    if (column !== undefined) parts.push({ column });
+    else parts.push(part === '{{' || part === '}}' ? part.slice(1) : part);
+    return '';
+  });
+  if (rest !== '')
+    return { problem: 'has {} or a brace alone: {Column} is the cell of a column, {{ and }} are braces' };
+  return parts;
+}
+
+/** Columns that a template names. */
+export function columnsIn(parts: readonly TextPart[]): readonly string[] {
+  return parts.flatMap((part) => (typeof part === 'string' ? [] : [part.column]));
+}
+
+/** Columns whose cell a row needs for the texts of options, and which is empty in it. By the field of each text. */
+export function* emptyParts(
+  { columns, names, values }: RawRecord,
+  templates: Readonly<Record<string, readonly TextPart[]>>,
+): Generator<{ readonly field: string; readonly problem: string }> {
+  for (const [field, parts] of Object.entries(templates)) {
+    const isGiven = (values[names.indexOf(field)] ?? '') !== '';
+    for (const column of isGiven ? [] : columnsIn(parts)) {
+      if ((values[(columns ?? names).indexOf(column)] ?? '') !== '') continue;
+      yield { field, problem: `the cell of ${quoteValue(column)} is empty, which the text of the option needs` };
+    }
+  }
+}
+
+/** A cell as `--where` compares it: blanks around it do not count. */
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined) return '';
+  return (typeof value === 'string' ? value : printJson(value)).trim();
+}
+
+/** Applies a shape to what was read. Knows no operation and judges nothing. */
+export class Shaper {
+  /** Rows that were left out. */
+  leftOut = 0;
+  readonly #shape: Shape;
+  /** The names that rows share, the same as names of fields, and the places of `--where`. */
+  #names: readonly string[] = [];
+  #fields: readonly string[] = [];
+  #places: readonly number[] = [];
+
+  constructor(shape: Shape) {
+    this.#shape = shape;
+  }
+
+  header(header: InputHeader): InputHeader {
+    this.#readNames(header.names);
+    return { ...header, names: this.#fields, columns: header.names };
+  }
+
+  /** The rows that are taken, with the names of the fields. */
+  take({ records, faults }: Pick<ReadBatch, 'records' | 'faults'>): Pick<ReadBatch, 'records' | 'faults'> {
+    const { where, rows, map } = this.#shape;
+    const isIn = (row: number) => rows === undefined || (row >= rows.first && row <= rows.last);
+    const taken =
+      where.length === 0 && rows === undefined
+        ? records
+        : records.filter((record) => isIn(record.row) && this.#holds(record));
+    this.leftOut += records.length - taken.length;
+    if (map.size > 0) for (const record of taken) this.#rename(record);
+    const takesEmpty = where.every(({ value, isEqual }) => (value === '') === isEqual);
+    const own = faults.filter(
+      ({ row, ofRow = row, kind }) => (ofRow === undefined || isIn(ofRow)) && (takesEmpty || kind !== EMPTY_ROW),
+    );
+    return { records: taken, faults: own };
+  }
+
+  #holds({ names, values }: RawRecord): boolean {
+    const { where } = this.#shape;
+    this.#readNames(names);
+    for (let at = 0; at < where.length; at += 1) {
+      const condition = where[at];
+      const cell = values[this.#places[at] ?? -1];
+      const isSame = cell === condition?.value || textOf(cell) === condition?.value;
+      if (isSame !== condition?.isEqual) return false;
+    }
+    return true;
+  }
+
+  /** In place: a copy of each of a million rows takes longer than judging it. */
+  #rename(record: { -readonly [Name in keyof RawRecord]: RawRecord[Name] }): void {
+    this.#readNames(record.names);
+    record.columns = this.#names;
+    record.names = this.#fields;
+  }
+
+  #readNames(names: readonly string[]): void {
+    if (names === this.#names) return;
+    const { map, where } = this.#shape;
+    this.#names = names;
+    this.#fields = map.size === 0 ? names : names.map((name) => map.get(name) ?? name);
+    this.#places = where.map(({ column }) => names.indexOf(column));
+  }
+}
+
+/** What is wrong with the options for an input that has these columns. */
+export function missingColumns({ map, where, used }: Shape, columns: Iterable<string>): readonly string[] {
+  const names = [...columns];
+  // An empty input has no columns that could be wrong.
+  if (names.length === 0) return [];
+  const lacks = (column: string) => !names.includes(column);
+  const there = `its columns are ${names.map(quoteValue).join(', ')}`;
+  const problem = (option: string, column: string) =>
+    `${option}: the input has no column ${quoteValue(column)}: ${there}`;
+  return [
+    ...[...map.keys()].filter(lacks).map((column) => problem('--map', column)),
+    ...where.filter(({ column }) => lacks(column)).map(({ column }) => problem('--where', column)),
+    ...used.filter(lacks).map((column) => problem(`{${column}}`, column)),
+  ];
+}
+
+/** What a shape does, for the question, the dry run and the plan; nothing without one. */
+export function shapeLines({ map = [], where = [], rows }: ShapeOptions, leftOut: number): readonly string[] {
+  const columns = map.map((text) => {
+    const mark = text.lastIndexOf('=');
+    return `${quoteValue(text.slice(0, mark).trim())} is read as ${text.slice(mark + 1).trim()}`;
+  });
+  const taken = [
+    ...where.map((text) => `--where ${quoteValue(text)}`),
+    ...(rows === undefined ? [] : [`--rows ${rows}`]),
+  ];
+  const are = leftOut === 1 ? 'is' : 'are';
+  return [
+    ...(columns.length === 0 ? [] : [`column ${columns.join(', ')}`]),
+    ...(taken.length === 0 ? [] : [`${plural(leftOut, 'row')} ${are} left out (${taken.join(', ')})`]),
+  ];
+}

@@ -1,0 +1,103 @@
+import { damaged } from './packed.ts';
+import { allElements } from './parts.ts';
+import type { Archive } from './zip.ts';
+
+/** How the number format of a cell shows what is stored, as far as it matters for reading. */
+export interface CellFormat {
+  /** For messages: the pattern, or the number of one that every program knows. */
+  readonly name: string;
+  /** Are whole numbers shown with exactly the digits that are stored? */
+  readonly showsNumbers: boolean;
+  /** Are texts shown as they are? */
+  readonly showsTexts: boolean;
+}
+
+const PLAIN: ReadonlySet<string> = new Set(['general', '0', '@']);
+/** Formats that a file names by their number alone, and that show numbers as they are. */
+const PLAIN_NUMBERS: ReadonlySet<number> = new Set([0, 1, 49]);
+const FIRST_CUSTOM = 164;
+/** Programs keep fewer styles, and take no longer pattern. */
+const MAX_STYLES = 65_536;
+const MAX_PATTERN = 4096;
+/** Sections of a pattern: for positive numbers, negative ones, zero and texts. */
+const ALL_SECTIONS = 4;
+
+/** A quoted text, an escaped character, a color or condition, padding, a fill, the end of a section, any other. */
+const PART = /"[^"]*"?|\\.?|\[[^\]]*\]?|_.?|\*.?|;|./gsu;
+/** Parts that add nothing to a text but blanks and color. */
+const ADDS_NOTHING = /^(?:_.|\* |\[(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d+)\]|\\ )$/isu;
+
+/** The sections of a pattern without what adds nothing to a text. In one pass, however it is nested. */
+function sectionsOf(pattern: string): readonly string[] {
+  const sections = [''];
+  for (const [part] of pattern.matchAll(PART)) {
+    if (part === ';') sections.push('');
+    else if (!ADDS_NOTHING.test(part))
+      sections.push(`${sections.pop() ?? ''}${part === '@' ? part : part.replaceAll('@', 'x')}`);
+  }
+  return sections;
+}
+
+/** A format by its pattern. */
+export function cellFormat(pattern: string): CellFormat {
+  const isPlain = PLAIN.has(pattern.toLowerCase());
+  if (isPlain || pattern.length > MAX_PATTERN) return { name: pattern, showsNumbers: isPlain, showsTexts: isPlain };
+  const sections = sectionsOf(pattern);
+  const ofTexts = sections.filter((section, index) => index === ALL_SECTIONS - 1 || section.includes('@'));
+  return { name: pattern, showsNumbers: false, showsTexts: ofTexts.every((section) => section === '@') };
+}
+
+export const GENERAL = cellFormat('General');
+/** The format of a style that the file does not have. */
+export const UNKNOWN: CellFormat = { name: 'unknown', showsNumbers: false, showsTexts: false };
+
+/** The formats of a workbook: by the number of a cell's style, and of the styles of conditional formats. */
+export interface CellFormats {
+  readonly styles: readonly CellFormat[];
+  /** Conditional styles that have a number format, by their number. */
+  readonly conditional: ReadonlySet<number>;
+}
+
+/** Those that every program knows have no text of their own. */
+function builtIn(id: number): CellFormat {
+  return { name: `number ${id}`, showsNumbers: PLAIN_NUMBERS.has(id), showsTexts: true };
+}
+
+function bothOf(one: CellFormat, other: CellFormat): CellFormat {
+  return {
+    name: one.name,
+    showsNumbers: one.showsNumbers && other.showsNumbers,
+    showsTexts: one.showsTexts && other.showsTexts,
+  };
+}
+
+export const NO_FORMATS: CellFormats = { styles: [], conditional: new Set() };
+
+/** Reads the formats of cell styles. Raises a `WorkbookFault` if there are more than a spreadsheet keeps. */
+export async function readCellFormats(archive: Archive, part: string): Promise<CellFormats> {
+  const paths = ['numFmts/numFmt', 'cellXfs/xf', 'dxfs/dxf'].map((path) => `styleSheet/${path}`);
+  const found = await allElements(archive, part, ...paths);
+  if (found.length > MAX_STYLES) throw damaged(`${part}: it has too many styles`);
+  const formats = new Map<number, CellFormat>();
+  for (const { name, attributes } of found) {
+    if (name !== 'numFmt') continue;
+    const id = Number(attributes['numFmtId']);
+    const format = cellFormat(attributes['formatCode'] ?? '');
+    // Programs may follow either of two formats with one number.
+    formats.set(id, bothOf(format, formats.get(id) ?? (id < FIRST_CUSTOM ? builtIn(id) : format)));
+  }
+  const formatOf = (id: number): CellFormat => {
+    const known = formats.get(id) ?? builtIn(id);
+    formats.set(id, known);
+    return known;
+  };
+  const conditional = found.filter(({ name }) => name === 'dxf');
+  return {
+    styles: found
+      .filter(({ name }) => name === 'xf')
+      .map(({ attributes }) => formatOf(Number(attributes['numFmtId'] ?? 0))),
+    conditional: new Set(
+      conditional.flatMap(({ children }, at) => (children.some(({ name }) => name === 'numFmt') ? [at] : [])),
+    ),
+  };
+}

@@ -1,0 +1,306 @@
+import { createHash } from 'node:crypto';
+import { closeSync, constants, existsSync, openSync, readdirSync } from 'node:fs';
+import { type FileHandle, open, rm, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../base/failure.ts';
+import { ensurePrivateFolder, putInNewPlace, putInPlace } from '../base/files/atomic.ts';
+import { ifPossible, ignoreErrors, ignoreNotFound, ioFailure, orElse, orIoFailure } from '../base/files/io-failure.ts';
+import { requireOwnState } from '../base/files/own-state.ts';
+import { temporaryName } from '../base/files/process-identity.ts';
+import { parseJson } from '../base/json/parse.ts';
+import { textAt } from '../base/json/value.ts';
+import { readCardId } from '../input/values.ts';
+import { type CardPlace, findPlaces, latestPlaces, lineAt, type Needle, openLines } from './known-card-lines.ts';
+import { isPartOfCardId } from './write-record.ts';
+
+/**
+ * The cards of a base URL that this machine has read, changed or imported, in `cards/<key of the base URL>.ndjson` of
+ * the state folder: a line says when it began, each further one what was seen of a card, and the last line of a card
+ * counts. Lines are appended without a sync, because a card that is forgotten can be read again. docs/reference/history.md.
+ */
+
+/** A card as it was seen: only this is remembered of it. */
+export interface SeenCard {
+  readonly cardId: string;
+  readonly clientReference: string | undefined;
+  /** Undefined: not known, so a known one stays. */
+  readonly status: string | undefined;
+  /** ISO 8601. */
+  readonly seenAt: string;
+}
+
+/** The oldest cards go beyond it. */
+const MAX_CARDS = 1_000_000;
+/** Old lines up to this size are left in the file. */
+const SLACK_BYTES = 4 * 1024 * 1024;
+const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
+const PIECE_LENGTH = 1024 * 1024;
+
+function folderOf(stateDir: string): string {
+  return join(stateDir, 'cards');
+}
+
+/** `url`: the base URL, or `sandbox`. */
+export function knownCardsPath(stateDir: string, url: string): string {
+  return join(folderOf(stateDir), `${createHash('sha256').update(url).digest('hex').slice(0, 12)}.ndjson`);
+}
+
+/** The ID and the reference stand first, in lower case, so that a search compares bytes at a fixed place. */
+function lineOf({ cardId, clientReference, status, seenAt }: SeenCard): string {
+  const ref = clientReference?.toLowerCase() ?? null;
+  const rest = { cardId, clientReference: clientReference ?? null, seenAt, status: status ?? null };
+  return `${JSON.stringify({ id: cardId.toLowerCase(), ref, ...rest })}\n`;
+}
+
+/** The first line. `bytes`: the size of the file when old lines were last removed. */
+function headOf(since: string, bytes: number): string {
+  return `{"since":${JSON.stringify(since)},"bytes":${String(bytes).padStart(12)}}\n`;
+}
+
+/** Opens the file for appending, and makes it if it is missing. */
+async function openToAppend(stateDir: string, path: string, now: string, pid: number): Promise<FileHandle> {
+  const file = await ignoreNotFound(open(path, APPENDING));
+  if (file !== undefined) return file;
+  await ensurePrivateFolder(stateDir);
+  await ensurePrivateFolder(folderOf(stateDir));
+  const temporary = join(folderOf(stateDir), temporaryName(pid));
+  const made = await open(temporary, 'wx', 0o600);
+  try {
+    await made.write(headOf(now, 0));
+  } finally {
+    await made.close();
+  }
+  // If another process made one meanwhile, that one counts.
+  if (!(await putInNewPlace(temporary, path))) await ignoreErrors(unlink(temporary));
+  return open(path, APPENDING);
+}
+
+/** Where cards are remembered, and by whom. */
+export interface KnownCardsPlace {
+  readonly stateDir: string;
+  readonly url: string;
+  readonly pid: number;
+}
+
+type Place = Pick<KnownCardsPlace, 'stateDir' | 'url'>;
+
+/** Appends what was seen. Rejects with AUTH if others could have written the folder, else with the system's error. */
+export async function rememberCards(
+  { stateDir, url, pid }: KnownCardsPlace,
+  cards: readonly SeenCard[],
+): Promise<void> {
+  const path = knownCardsPath(stateDir, url);
+  requireOwnState(stateDir, path);
+  const file = await openToAppend(stateDir, path, cards[0]?.seenAt ?? '', pid);
+  try {
+    // One write: the lines of two processes do not mix.
+    await file.write(cards.map(lineOf).join(''));
+  } finally {
+    await ignoreErrors(file.close());
+  }
+}
+
+/** Forgets the cards of a base URL. Returns whether there were any. LOCAL_IO. */
+export async function forgetCards({ stateDir, url }: Place): Promise<boolean> {
+  const path = knownCardsPath(stateDir, url);
+  const isThere = (await ignoreNotFound(stat(path)).catch(() => true)) !== undefined;
+  await orIoFailure(rm(path, { force: true }), `could not delete the remembered cards (${path})`, 'unchanged');
+  return isThere;
+}
+
+/** What a search found: cards newest first, at most 50 of `count`. */
+export interface FoundCards {
+  readonly cards: readonly SeenCard[];
+  readonly count: number;
+  /** Since when this machine remembers cards of the base URL, in ISO 8601; undefined: it remembers none. */
+  readonly since: string | undefined;
+  /** LOCAL_IO: the file is damaged, and cards may be missing. */
+  readonly failure: Failure | undefined;
+}
+
+const MOST_FOUND = 50;
+export const SHORTEST_REFERENCE = 3;
+
+/** The beginning of a card ID as IDs are written. */
+function withDashes(text: string): string {
+  const digits = text.replaceAll('-', '');
+  const ends = [0, 8, 12, 16, 20, 32];
+  return ends
+    .slice(1)
+    .map((end, group) => digits.slice(ends[group], end))
+    .filter((part) => part !== '')
+    .join('-');
+}
+
+/** What fits a text: its card ID before a whole reference, and these before beginnings. */
+function needlesFor(text: string): readonly Needle[] {
+  const wanted = text.trim().toLowerCase();
+  const read = readCardId(wanted);
+  const ref = Buffer.from(JSON.stringify(wanted));
+  const needles: Needle[] = [{ place: 'ref', bytes: Buffer.concat([ref, Buffer.from(',')]), rank: 2 }];
+  if (read.kind === 'id' || read.kind === 'holds') needles.push({ place: 'id', bytes: Buffer.from(read.id), rank: 3 });
+  // Without its closing quote.
+  if ([...wanted].length >= SHORTEST_REFERENCE) needles.push({ place: 'ref', bytes: ref.subarray(0, -1), rank: 1 });
+  if (isPartOfCardId(wanted)) needles.push({ place: 'id', bytes: Buffer.from(withDashes(wanted)), rank: 1 });
+  return needles;
+}
+
+/** The card of its latest line, with its latest known status. */
+function cardAt(file: number, { line, status }: CardPlace): SeenCard {
+  const latest = parseJson(lineAt(file, line));
+  const known = status === undefined || status === line ? latest : parseJson(lineAt(file, status));
+  return {
+    cardId: textAt(latest, 'cardId') ?? '',
+    clientReference: textAt(latest, 'clientReference'),
+    status: textAt(known, 'status'),
+    seenAt: textAt(latest, 'seenAt') ?? '',
+  };
+}
+
+/** An import may know no status: an earlier line that the search did not fit may have one. */
+function withStatuses(file: number, cards: readonly SeenCard[]): readonly SeenCard[] {
+  const unknown = cards.filter(({ status }) => status === undefined);
+  if (unknown.length === 0) return cards;
+  const needles = unknown.map(({ cardId }): Needle => {
+    return { place: 'id', bytes: Buffer.from(cardId.toLowerCase()), rank: 1 };
+  });
+  const known = findPlaces(file, needles, MOST_FOUND).places.map((place) => cardAt(file, place));
+  return cards.map((card) => known.find(({ cardId }) => cardId === card.cardId) ?? card);
+}
+
+function sinceOf(head: string): string | undefined {
+  return head === '' ? undefined : ifPossible(() => textAt(parseJson(head), 'since'));
+}
+
+/** Works with the opened file of known cards; undefined if there is none. LOCAL_IO, or AUTH. */
+function withLines<Result>(path: string, work: (file: number) => Result): Result | undefined {
+  const failed = (error: unknown) => ioFailure(`could not read the remembered cards (${path})`, error);
+  const file = orElse(() => openLines(path), failed);
+  if (file === undefined) return undefined;
+  try {
+    return orElse(() => work(file), failed);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function damaged(path: string): Failure {
+  return new Failure('LOCAL_IO', `could not read all of the remembered cards (${path})`, {
+    hints: [{ do: 'to start over' }],
+  });
+}
+
+/**
+ * Finds remembered cards: by the ID in the text, else by the whole reference, else by the beginning of a reference (3
+ * characters or more) or of an ID (8 or more), in any case. AUTH if others could have written them, LOCAL_IO.
+ */
+export function findCards({ stateDir, url }: Place, text: string): FoundCards {
+  return cardsIn(stateDir, knownCardsPath(stateDir, url), text);
+}
+
+function cardsIn(stateDir: string, path: string, text: string): FoundCards {
+  requireOwnState(stateDir, path);
+  const found = withLines(path, (file) => {
+    const { places, head, ...rest } = findPlaces(file, needlesFor(text), MOST_FOUND);
+    const cards = withStatuses(
+      file,
+      places.map((place) => cardAt(file, place)),
+    );
+    const since = sinceOf(head);
+    const isDamaged = rest.isDamaged || (head !== '' && since === undefined);
+    return { cards, count: rest.count, since, failure: isDamaged ? damaged(path) : undefined };
+  });
+  return found ?? { cards: [], count: 0, since: undefined, failure: undefined };
+}
+
+/** The files of all base URLs. Throws the system's error. */
+function allPaths(stateDir: string): readonly string[] {
+  const folder = folderOf(stateDir);
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith('.ndjson'));
+  return names.map((name) => join(folder, name));
+}
+
+/** At how many base URLs cards are remembered. Throws what keeps them from being found or remembered: AUTH, LOCAL_IO. */
+export function checkCards(stateDir: string): number {
+  const paths = orElse(
+    () => allPaths(stateDir),
+    (error) => ioFailure(`could not read the remembered cards (${folderOf(stateDir)})`, error),
+  );
+  for (const path of paths) {
+    const { failure } = cardsIn(stateDir, path, '');
+    if (failure !== undefined) throw failure;
+    orElse(
+      () => closeSync(openSync(path, APPENDING)),
+      (error) => ioFailure(`could not remember cards (${path})`, error),
+    );
+  }
+  return paths.length;
+}
+
+/** The IDs of the cards that have this order number, at any base URL. What cannot be read or believed counts as none. */
+export function cardsOfReference(stateDir: string, reference: string): readonly string[] {
+  const found = (ifPossible(() => allPaths(stateDir)) ?? []).flatMap(
+    (path) => ifPossible(() => cardsIn(stateDir, path, reference).cards) ?? [],
+  );
+  return found.filter(({ clientReference }) => clientReference === reference).map(({ cardId }) => cardId);
+}
+
+/** The lines that count, in pieces of about a megabyte. */
+function* countedLines(file: number): Generator<string> {
+  let piece = '';
+  for (const place of latestPlaces(file, MAX_CARDS)) {
+    piece += place.status === place.line ? `${lineAt(file, place.line)}\n` : lineOf(cardAt(file, place));
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
+}
+
+/**
+ * Writes the file anew with one line for each card, and more cards behind them. All of them are there, or none. A card
+ * that another process appends at that moment may be forgotten.
+ */
+export async function addCards(
+  { stateDir, url, pid }: KnownCardsPlace,
+  added: AsyncIterable<readonly SeenCard[]>,
+  now: string,
+): Promise<void> {
+  const path = knownCardsPath(stateDir, url);
+  requireOwnState(stateDir, path);
+  await ensurePrivateFolder(stateDir);
+  await ensurePrivateFolder(folderOf(stateDir));
+  const temporary = join(folderOf(stateDir), temporaryName(pid));
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    const since = withLines(path, (known) => sinceOf(lineAt(known, 0))) ?? now;
+    await file.writeFile(headOf(since, 0));
+    const known = openLines(path);
+    try {
+      if (known !== undefined) for (const piece of countedLines(known)) await file.writeFile(piece);
+    } finally {
+      if (known !== undefined) closeSync(known);
+    }
+    for await (const cards of added) await file.writeFile(cards.map(lineOf).join(''));
+    await file.write(headOf(since, (await file.stat()).size), 0);
+    await file.sync();
+    await file.close();
+    await putInPlace(temporary, path);
+  } catch (error) {
+    await ignoreErrors(file.close());
+    await ignoreErrors(unlink(temporary));
+    throw ioFailure(`could not save the remembered cards (${path})`, error, 'unchanged');
+  }
+}
+
+/** Removes old lines once the file has doubled. What goes wrong does not count: the old file is whole. */
+export async function compactCards(place: KnownCardsPlace, now: string): Promise<void> {
+  const path = knownCardsPath(place.stateDir, place.url);
+  const size = (await ignoreNotFound(stat(path)))?.size ?? 0;
+  if (size < SLACK_BYTES) return;
+  const before = withLines(path, (file) => Number(/"bytes":\s*(\d+)/.exec(lineAt(file, 0))?.[1] ?? 0)) ?? 0;
+  if (size > 2 * before + SLACK_BYTES) await addCards(place, nothing(), now);
+}
+
+async function* nothing(): AsyncGenerator<readonly SeenCard[]> {}

@@ -1,0 +1,230 @@
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf, ifPossible, ignoreErrors, ioFailure, orIoFailure } from '../base/files/io-failure.ts';
+import { requireOwnState } from '../base/files/own-state.ts';
+import { type ProcessState, processState } from '../base/files/process-identity.ts';
+import { appendLines, ledgerFile, linesAbout } from './ledger.ts';
+import { type OpenEntry, type OpenPorts, runOfName } from './open-rows.ts';
+import { addLine, openFolder, openNames, parseOpenName } from './stored/open-folder.ts';
+import {
+  type About,
+  type Begin,
+  type HistoryEntry,
+  isClosed,
+  keyOfWrite,
+  parseRecord,
+  printRecord,
+  subjectOfWrite,
+} from './write-record.ts';
+
+/** The last whole line of a small file; undefined if it is gone. */
+function lastLine(path: string): string | undefined {
+  try {
+    return (
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .slice(0, -1)
+        .findLast((line) => ifPossible(() => JSON.parse(line)) !== undefined) ?? ''
+    );
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** What a file in the open folder says of its write; undefined if it is gone. LOCAL_IO if it is damaged. */
+export function readWrite(stateDir: string, path: string) {
+  requireOwnState(stateDir, path);
+  const line = lastLine(path);
+  if (line === undefined) return undefined;
+  const known = parseRecord(line);
+  if (known === undefined) throw new Error(`${path} holds no record`);
+  return known;
+}
+
+/** The file of a write that is under way or open; undefined if it is neither. */
+export function findOpen(stateDir: string, about: About): string | undefined {
+  const names = openNames(stateDir);
+  const key = keyOfWrite(about);
+  const isOnce = (name: string): boolean => {
+    const of = name.startsWith('once~') ? parseOpenName(name) : undefined;
+    return of !== undefined && 'key' in of && of.key === key;
+  };
+  const found =
+    names.find((name) => name.startsWith(`${about.entry}~`)) ??
+    names.find((name) => isOnce(name) && isOf(stateDir, join(openFolder(stateDir), name), about.entry));
+  return found && join(openFolder(stateDir), found);
+}
+
+function isOf(stateDir: string, path: string, entry: string): boolean {
+  return runOfName(path) === undefined && readWrite(stateDir, path)?.entry === entry;
+}
+
+/** Closes an open write: in its own file first, so that a process that finds it can finish. Rejects with the system's error. */
+export async function closeOpen(
+  stateDir: string,
+  known: HistoryEntry,
+  at: string,
+  path = findOpen(stateDir, known),
+): Promise<void> {
+  const line = printRecord(known, at);
+  if (path !== undefined) await addLine(path, line);
+  await appendLines(ledgerFile(stateDir, known.entry), line);
+  if (path !== undefined) dropWrite(stateDir, path, known.entry);
+}
+
+/** Removes the file of a write. Synchronous: at a name that exists once, the file of another could be by then. */
+function dropWrite(stateDir: string, path: string, entry: string): void {
+  if (isOf(stateDir, path, entry)) rmSync(path, { force: true });
+}
+
+function makerState({ maker = '' }: Pick<Begin, 'maker'>): ProcessState {
+  const [host = '', pid, start = ''] = maker.split('-');
+  return processState({ host, pid: Number(pid), start });
+}
+
+/** Does the process that began a change still run here? Then it may still end it. */
+export function isUnderWay(begun: Pick<Begin, 'maker'>): boolean {
+  return makerState(begun) === 'running';
+}
+
+/** No single write takes longer, unless its machine stood still. */
+const LONGEST_MS = 3_600_000;
+
+/** An open write, with the ID that it is about (of a card in lower case). Its `call` is the operation of the table. */
+export interface OpenWrite extends OpenEntry {
+  readonly subject?: string | undefined;
+}
+
+/** An open write with what it is about. */
+export function openWriteOf(entry: OpenEntry): OpenWrite {
+  const { row, subject } = subjectOfWrite(entry);
+  return { ...entry, call: row?.name, subject };
+}
+
+/** An open write, as a file of the folder says; undefined if it is none. */
+async function findOut(ports: OpenPorts, path: string): Promise<OpenEntry | undefined> {
+  const { stateDir, clock, mayWrite } = ports;
+  const known = readWrite(stateDir, path);
+  if (known === undefined) return undefined;
+  if (!known.isEnded && isUnderWay(known)) return { ...known, isInProgress: true };
+  const at = new Date(clock.now()).toISOString();
+  if (isClosed(known) || known.callOutcome.outcome !== 'unknown') {
+    // The process that closed it was killed before the ledger said so, or before its file was gone.
+    if (mayWrite !== false) await closeOpen(stateDir, known, at, path).catch(() => undefined);
+    return undefined;
+  }
+  if (known.isEnded) return known;
+  const isOpen = await isOpenNow(ports, known);
+  // The next look-up need not search the ledger again. One that is elsewhere may still end it.
+  const isOver = makerState(known) === 'gone' || clock.now() - Date.parse(known.time) > LONGEST_MS;
+  if (mayWrite !== false) {
+    if (!isOpen) dropWrite(stateDir, path, known.entry);
+    else if (isOver) await ignoreErrors(addLine(path, printRecord(known, at)));
+  }
+  return isOpen ? known : undefined;
+}
+
+/** Is a write under way, or open? */
+export async function isOpenNow(
+  { stateDir }: Pick<OpenPorts, 'stateDir'>,
+  known: HistoryEntry & { readonly isEnded: boolean },
+): Promise<boolean> {
+  if (known.isEnded) return !isClosed(known) && known.callOutcome.outcome === 'unknown';
+  if (isUnderWay(known)) return true;
+  const lines = await linesAbout(stateDir, known.entry);
+  return !lines.some((line) => parseRecord(line)?.isEnded);
+}
+
+/** A time before which what was sent to the sandbox is forgotten; undefined: none. */
+function resetTime(stateDir: string): string | undefined {
+  const facts = statSync(resetPath(stateDir), { throwIfNoEntry: false });
+  return facts === undefined ? undefined : new Date(facts.mtimeMs).toISOString();
+}
+
+function resetPath(stateDir: string): string {
+  return join(stateDir, 'sandbox-reset');
+}
+
+/** Forgets what was sent to the sandbox: it is neither open nor the same input any more. Rejects with LOCAL_IO. */
+export async function markSandboxReset(stateDir: string): Promise<void> {
+  const path = resetPath(stateDir);
+  const attempt = `the sandbox is reset, and what was sent to it before could not be forgotten (${path})`;
+  await orIoFailure(writeFile(path, '', { mode: 0o600 }), attempt);
+}
+
+/** A reset forgets what was sent to the sandbox. */
+export function isForgotten(stateDir: string, { profile, time }: Pick<Begin, 'profile' | 'time'>): boolean {
+  if (profile !== 'sandbox') return false;
+  const at = resetTime(stateDir);
+  return at !== undefined && time <= at;
+}
+
+/** Returns whether other writes or runs began or ended since the last call. Checks once per turn of the event loop. */
+export function watchOpen(stateDir: string): () => boolean {
+  // Reading them says why they cannot be listed.
+  const stateOf = (): string => {
+    const names = ifPossible(() => openNames(stateDir)) ?? [];
+    // A write that is under way may become one with an unknown outcome, in the same file.
+    const sizes =
+      names.length > 20 ? [] : names.map((name) => ifPossible(() => statSync(join(openFolder(stateDir), name)).size));
+    return [...names, ...sizes].join(' ');
+  };
+  let known = stateOf();
+  let isAsked = false;
+  return () => {
+    if (isAsked) return false;
+    isAsked = true;
+    setImmediate(() => {
+      isAsked = false;
+    });
+    const before = known;
+    known = stateOf();
+    return known !== before;
+  };
+}
+
+/** The open write of a file. Rows are known by the mark of their run. */
+async function openOf(ports: OpenPorts, name: string, key: string): Promise<OpenEntry | undefined> {
+  const path = join(openFolder(ports.stateDir), name);
+  try {
+    if ((ports.key !== undefined && key !== ports.key) || runOfName(path) !== undefined) return undefined;
+    return await findOut(ports, path);
+  } catch (error) {
+    if (ports.unread === undefined) throw error;
+    ports.unread.set(name, ioFailure('it could not be read', error, 'unchanged'));
+    return undefined;
+  }
+}
+
+/**
+ * THE look-up of open writes: single ones, raw calls, rows of runs, the desk and assistants, in any profile, oldest
+ * first. LOCAL_IO or AUTH if the records cannot be read or believed.
+ */
+export async function readOpenWrites(ports: OpenPorts): Promise<readonly OpenWrite[]> {
+  const { stateDir, ownRun } = ports;
+  const found: OpenEntry[] = [];
+  try {
+    const names = openNames(stateDir);
+    if (ports.mayWrite !== false && names.some((name) => name.endsWith('.tmp'))) {
+      await (await import('../base/files/sweep.ts')).sweepLeftovers(openFolder(stateDir), {
+        clock: ports.clock,
+        pid: 0,
+      });
+    }
+    const parsed = names.map((name) => ({ name, of: parseOpenName(name) }));
+    const runs = parsed.flatMap(({ of }) => (of !== undefined && 'run' in of && of.run !== ownRun ? [of.run] : []));
+    for (const { name, of } of parsed) {
+      const known = of !== undefined && 'key' in of ? await openOf(ports, name, of.key) : undefined;
+      if (known !== undefined) found.push(known);
+    }
+    if (runs.length > 0) found.push(...(await (await import('./open-rows.ts')).openRowsOf(ports, runs)));
+    return found
+      .filter((each) => !isForgotten(stateDir, each))
+      .map(openWriteOf)
+      .sort((one, other) => (one.time < other.time ? -1 : 1));
+  } catch (error) {
+    throw ioFailure(`could not read the records of earlier changes (${openFolder(stateDir)})`, error, 'unsent');
+  }
+}

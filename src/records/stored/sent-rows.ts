@@ -1,0 +1,58 @@
+import { readdirSync } from 'node:fs';
+import { open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ensurePrivateFolder, syncFolder } from '../../base/files/atomic.ts';
+import { errnoOf, ignoreNotFound } from '../../base/files/io-failure.ts';
+import { requireOwnState } from '../../base/files/own-state.ts';
+import { type RunHeader, readRunHeader, runFolder } from './run-folder.ts';
+
+/** Digits of the digest of a run's rows that are in its name. The header has all. */
+const DIGITS = 16;
+
+/** The folder with a name for each run that sent something. */
+export function sentFolder(stateDir: string): string {
+  return join(stateDir, 'sent');
+}
+
+function nameOf({ rowsSha256 = '', operation, run }: Pick<RunHeader, 'rowsSha256' | 'operation' | 'run'>): string {
+  return `${rowsSha256.slice(0, DIGITS)}~${operation}~${run}`;
+}
+
+/** Before the first request of a run: a name by which the same rows are found again. Rejects with the system's error. */
+export async function markSent(stateDir: string, header: RunHeader): Promise<void> {
+  if (header.rowsSha256 === undefined) return;
+  const folder = sentFolder(stateDir);
+  await ensurePrivateFolder(folder);
+  await (await open(join(folder, nameOf(header)), 'a', 0o600)).close();
+  await syncFolder(folder);
+}
+
+/** Forgets the rows of a run that was removed. */
+export async function forgetSent(stateDir: string, run: string): Promise<void> {
+  for (const name of sentNames(stateDir).filter((each) => each.endsWith(`~${run}`))) {
+    await ignoreNotFound(unlink(join(sentFolder(stateDir), name)));
+  }
+}
+
+/** A name for each run that sent something: digest of its rows, operation, run. */
+export function sentNames(stateDir: string): readonly string[] {
+  const folder = sentFolder(stateDir);
+  requireOwnState(stateDir, folder);
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** The headers of the runs with these rows. LOCAL_IO or AUTH. */
+export async function runsWithRows(stateDir: string, rowsSha256: string): Promise<readonly RunHeader[]> {
+  const found: RunHeader[] = [];
+  for (const name of sentNames(stateDir)) {
+    if (!name.startsWith(`${rowsSha256.slice(0, DIGITS)}~`)) continue;
+    const header = await readRunHeader(runFolder(stateDir, name.split('~').at(-1) ?? ''), true);
+    if (header?.rowsSha256 === rowsSha256) found.push(header);
+  }
+  return found;
+}

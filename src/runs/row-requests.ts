@@ -1,0 +1,122 @@
+import { Failure } from '../base/failure.ts';
+import { isJsonObject } from '../base/json/value.ts';
+import type { Ports, Session } from '../command/session.ts';
+import { eachRow, type Row } from '../input/rows/row.ts';
+import { failedCall } from '../records/row-outcome.ts';
+import { ROW_COLUMNS } from '../records/row-result.ts';
+import type { Column } from '../screen/column.ts';
+import { widthOf } from '../screen/text.ts';
+import type { Operation } from '../service/api/operation.ts';
+import type { CallInput, CallPolicy, CallResult } from '../service/http/call.ts';
+import { attempt } from '../writes/attempt.ts';
+import { printDryRun } from '../writes/dry-run.ts';
+import { type Held, readingOf, type Write } from '../writes/judge.ts';
+import type { OpenBefore } from '../writes/open-guard.ts';
+import { callService, cardRead, transmit } from '../writes/resource.ts';
+import type { RowReply } from './row-reply.ts';
+import type { RowSlot } from './run-task.ts';
+
+/** One row as a call. */
+export function callOf(operation: Operation, row: Row): CallInput {
+  return { operation, params: row.params, query: {}, body: row.body };
+}
+
+/** The change that a row wants. `shown`: the card's status, if a question showed it. */
+export function writeOf(operation: Operation, row: Row, shown?: string): Write {
+  const { id, expects, skipIf, before, about, drift } = row;
+  const planned = drift === 'checked' ? { before, about } : undefined;
+  return { call: callOf(operation, row), id, expects, skipIf, planned, shown };
+}
+
+/** Reads the card of a row at the pace of its run. */
+export async function readRowCard(
+  session: Ports,
+  policy: CallPolicy,
+  { params }: Row,
+  { pacer, stopping, abort }: RowSlot,
+) {
+  return callService(session, cardRead(params['cardId'] ?? ''), { policy, listener: {}, pacer, stopping, abort });
+}
+
+/** What is known of rows besides their content. */
+export interface RowKnowledge {
+  readonly open?: ((row: Row) => Promise<OpenBefore>) | undefined;
+  /** Takes the name of a row that must not be sent twice. */
+  readonly claim?: ((row: Row) => Promise<Held | undefined>) | undefined;
+  readonly onOtherBalance?: (text: string) => Promise<void>;
+  /** The card status that the question showed, by row. */
+  readonly shown?: ReadonlyMap<number, string> | undefined;
+}
+
+/** Sends one row: its run has decided, its pacer records it. */
+export function makeRowSender(
+  session: Ports,
+  operation: Operation,
+  policy: CallPolicy,
+  { open, claim, onOtherBalance, shown }: RowKnowledge = {},
+) {
+  return async (row: Row, slot: RowSlot): Promise<RowReply> => {
+    const { pacer, stopping, abort } = slot;
+    const attempted = await attempt<never>(writeOf(operation, row, shown?.get(row.row)), {
+      open: open && (() => open(row)),
+      readCard: async () => readingOf(await readRowCard(session, policy, row, slot)),
+      onOtherBalance: async (text) => onOtherBalance?.(`row ${row.row}: the balance of card ${row.id} is ${text}`),
+      send: async ({ call }) => {
+        const held = await claim?.(row);
+        return held === undefined
+          ? transmit(session, call, { policy, pacer, stopping, abort })
+          : { kind: 'held', held };
+      },
+    });
+    if (attempted.kind === 'no') return attempted.no;
+    if (attempted.kind !== 'ended') return attempted;
+    const { result, write } = attempted;
+    const { clientReference = write.seen?.clientReference } = result.callOutcome;
+    return { ...result, callOutcome: { ...result.callOutcome, clientReference } };
+  };
+}
+
+/**
+ * Reads the card of a row with an unknown outcome: the status that the change aims at resolves it. A reissue stays
+ * unknown, with what its card shows. Undefined for operations without a card.
+ */
+export function makeReconciler(session: Ports, operation: Operation, policy: CallPolicy) {
+  const cardCheck = operation.effect.kind === 'write' ? operation.effect.cardCheck : 'none';
+  if (cardCheck === 'none') return undefined;
+  return async (row: Row, slot: RowSlot): Promise<CallResult> => {
+    const read = await readRowCard(session, policy, row, slot);
+    if (read.kind === 'failed') return read;
+    const status = isJsonObject(read.resource) ? read.resource.get('status') : undefined;
+    if ('resolvedBy' in cardCheck && status === cardCheck.resolvedBy) return read;
+    const message = `${operation.verbPhrase} ${row.id ?? ''}: the card reads ${String(status)}`;
+    const details = { outcome: 'unknown', observed: new Map([['status', status ?? null]]) } as const;
+    return failedCall(new Failure('OUTCOME_UNKNOWN', message, { details }));
+  };
+}
+
+/** The ID in the response is a column only if no later read shows it. */
+export function runColumns({ effect }: Operation): readonly Column[] {
+  if (effect.kind === 'write' && effect.resultId !== undefined) return ROW_COLUMNS;
+  return ROW_COLUMNS.map((column) => (column.name === 'resultId' ? { ...column, wide: true } : column));
+}
+
+/** A line of what changes for each row, as the rows come. */
+async function printChanges({ context, output }: Session, operation: Operation, rows: AsyncIterable<readonly Row[]>) {
+  const { changeLines } = await import('./plan/plan-row-lines.ts');
+  const style = { ...output, width: widthOf(context.stdout) ?? 80 };
+  let headed = 0;
+  for await (const some of rows) {
+    const lines = changeLines(some, operation.command, { statusHeader: '' }, style).slice(headed);
+    headed = operation.family === 'cards' ? 1 : 0;
+    await context.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  }
+}
+
+/** `--dry-run`: on a terminal what changes, elsewhere the requests of the rows. */
+export async function printDryRunRows(session: Session, operation: Operation, batches: AsyncIterable<readonly Row[]>) {
+  if (session.isPage() && !session.common.verbose) return printChanges(session, operation, batches);
+  const calls = async function* () {
+    for await (const row of eachRow(batches)) yield callOf(operation, row);
+  };
+  return printDryRun(session, calls());
+}

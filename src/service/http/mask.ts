@@ -1,0 +1,185 @@
+import { printJson } from '../../base/json/print.ts';
+import { countFrom } from '../../base/json/shorten.ts';
+import {
+  isJsonArray,
+  isJsonObject,
+  JsonNumber,
+  type JsonObject,
+  type JsonValue,
+  rememberedText,
+} from '../../base/json/value.ts';
+import { ONE_TIME_SECRETS } from '../api/operation.ts';
+
+/** What `rewriteJson` does to the parts of a value. An unchanged part is not copied. */
+export interface Rewrite {
+  text?(text: string): string;
+  /** Of the digits of a number. One that changes becomes a text. */
+  number?(digits: string): string;
+  /** What replaces a member of this name; undefined: nothing, and its parts are rewritten. */
+  member?(name: string, value: JsonValue): JsonValue | undefined;
+}
+
+/** The value with strings, names and members changed. Unchanged parts are not copied: they may be megabytes. */
+export function rewriteJson(value: JsonValue, rewrite: Rewrite): JsonValue {
+  if (typeof value === 'string') return rewrite.text?.(value) ?? value;
+  if (value instanceof JsonNumber) {
+    const digits = rewrite.number?.(value.text);
+    return digits === undefined || digits === value.text ? value : digits;
+  }
+  if (isJsonArray(value)) return rewriteArray(value, rewrite);
+  return isJsonObject(value) ? rewriteObject(value, rewrite) : value;
+}
+
+function rewriteArray(items: readonly JsonValue[], rewrite: Rewrite): readonly JsonValue[] {
+  let changed: JsonValue[] | undefined;
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index] as JsonValue;
+    const next = rewriteJson(item, rewrite);
+    if (next !== item) changed ??= items.slice(0, index);
+    changed?.push(next);
+  }
+  return changed ?? items;
+}
+
+function rewriteObject(object: JsonObject, rewrite: Rewrite): JsonObject {
+  let changed: Map<string, JsonValue> | undefined;
+  let count = 0;
+  for (const [name, member] of object) {
+    const nextName = rewrite.text?.(name) ?? name;
+    const next = rewrite.member?.(name, member) ?? rewriteJson(member, rewrite);
+    if (changed === undefined && (nextName !== name || next !== member)) changed = new Map([...object].slice(0, count));
+    changed?.set(nextName, next);
+    count += 1;
+  }
+  return changed ?? object;
+}
+
+const MASKED = '***';
+
+/** A shorter one could occur in ordinary words. No real token is that short. */
+const MIN_TOKEN_LENGTH = 6;
+
+/** Base64 of a token at each offset in three bytes, without what depends on its neighbors, in both alphabets. */
+function base64Forms(bytes: Buffer): readonly string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    const own = text.slice(before === 0 ? 0 : before + 1, Math.floor(((before + bytes.length) * 8) / 6));
+    return [own, own.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+}
+
+/** Payload and signature of a JWT, in both alphabets. Its header is the same for many tokens. */
+function jwtPieces(token: string): readonly string[] {
+  const [header = '', ...pieces] = token.split('.');
+  if (!header.startsWith('eyJ') || pieces.length !== 2) return [];
+  return pieces.flatMap((piece) => [piece, piece.replaceAll('-', '+').replaceAll('_', '/')]);
+}
+
+/** A token as a service or a gateway may repeat it. */
+function formsOf(token: string): readonly string[] {
+  const bytes = Buffer.from(token, 'utf8');
+  const encoded = encodeURIComponent(token);
+  const lower = encoded.replace(/%../g, (code) => code.toLowerCase());
+  const twice = [encoded, lower].map((form) => form.replaceAll('%', '%25'));
+  const hex = bytes.toString('hex');
+  const texts = [token, token.replaceAll('/', '\\/'), encoded, lower, ...twice, hex, hex.toUpperCase()];
+  return [...texts, bytes.toString('base64'), ...base64Forms(bytes), ...jwtPieces(token)];
+}
+
+/**
+ * Removes frontdesk's own tokens: from messages, records and `--verbose` in every form, from data only the whole token,
+ * because data stays as it came.
+ */
+export class TokenMask {
+  readonly #tokens = new Set<string>();
+  readonly #forms = new Set<string>();
+  #shortestLength = Number.POSITIVE_INFINITY;
+
+  add(token: string): void {
+    if (token.length < MIN_TOKEN_LENGTH || this.#tokens.has(token)) return;
+    this.#tokens.add(token);
+    for (const form of formsOf(token)) if (form.length >= MIN_TOKEN_LENGTH) this.#forms.add(form);
+    for (const { length } of this.#forms) this.#shortestLength = Math.min(this.#shortestLength, length);
+  }
+
+  /** False if no value of this JSON text can hold a token, even an escaped one. */
+  mayBeIn(jsonText: string): boolean {
+    if (jsonText.includes('\\')) return true;
+    for (const form of this.#forms) if (jsonText.includes(form)) return true;
+    return false;
+  }
+
+  /** A text of a message, a record or the exchange. */
+  text(text: string): string {
+    return this.#without(this.#forms, text);
+  }
+
+  /** A text of data. */
+  whole(text: string): string {
+    return this.#without(this.#tokens, text);
+  }
+
+  /** The body of an error. Returns the same value if it holds no token. */
+  json(value: JsonValue): JsonValue {
+    const text = (given: string) => this.text(given);
+    return rewriteJson(value, { text, number: text });
+  }
+
+  /** The body of a 2xx. Returns the same value if it holds no token. */
+  data(value: JsonValue): JsonValue {
+    return rewriteJson(value, {
+      text: (text) => this.whole(text),
+      number: (digits) => (this.#tokens.has(digits) ? MASKED : digits),
+    });
+  }
+
+  #without(forms: ReadonlySet<string>, text: string): string {
+    // Most strings of a response are shorter than any token.
+    if (text.length < this.#shortestLength) return text;
+    let masked = text;
+    for (const form of forms) if (masked.includes(form)) masked = masked.replaceAll(form, MASKED);
+    return masked;
+  }
+}
+
+const SECRET_NAME = new RegExp(ONE_TIME_SECRETS.join('|'), 'i');
+/** The name of a secret, and behind it in the same sentence what may begin its value. */
+const SECRET_IN_TEXT = new RegExp(
+  `(${ONE_TIME_SECRETS.join('|')})(?=[^.]{0,60}?(?:[:=>]|%3[ad]|&#|\\\\u))[\\s\\S]*`,
+  'i',
+);
+
+/**
+ * A text without the values of one-time secrets (docs/faults.md C23). Nothing says where a value ends in a body that is
+ * cut or no JSON, or in JSON inside a text, so everything after the name goes.
+ */
+export function withoutSecretsInText(text: string): string {
+  return SECRET_NAME.test(text) ? text.replace(SECRET_IN_TEXT, `$1 ${MASKED}`) : text;
+}
+
+/** The body of an error without one-time secrets, at any depth. Returns the same value if it holds none. */
+export function withoutSecrets(value: JsonValue): JsonValue {
+  return rewriteJson(value, {
+    text: withoutSecretsInText,
+    member: (name) => (SECRET_NAME.test(name) ? MASKED : undefined),
+  });
+}
+
+/** The value with each member of these names, at any depth, shown only by its size. */
+export function hideMembers(value: JsonValue, names: readonly string[]): JsonValue {
+  if (names.length === 0) return value;
+  return rewriteJson(value, { member: (name, member) => (names.includes(name) ? sizeOf(member) : undefined) });
+}
+
+function sizeOf(value: JsonValue): JsonValue {
+  if (value === null) return null;
+  return `<hidden, ${countFrom(typeof value === 'string' ? value : printJson(value), 0)} characters>`;
+}
+
+/** The value with every string and name passed through `mask`. */
+export function maskTexts(value: JsonValue, mask: (text: string) => string): JsonValue {
+  // The text has no escapes, so it contains all its strings and names.
+  const whole = rememberedText(value);
+  if (whole !== undefined && mask(whole) === whole) return value;
+  return rewriteJson(value, { text: mask });
+}

@@ -1,0 +1,75 @@
+import { outside } from '../base/json/outside-text.ts';
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from '../base/json/value.ts';
+import { commandOf } from '../base/next-step.ts';
+import type { Session } from '../command/session.ts';
+import { namedProfile } from '../profile/resolve.ts';
+import { cellText } from '../screen/column.ts';
+import { displayWidth } from '../screen/cut-text.ts';
+import { makePaint } from '../screen/paint.ts';
+import { safeText, sentenceCase, wrapOutside } from '../screen/text.ts';
+import { twoDigits } from '../service/api/iso-date.ts';
+import type { Answer } from '../service/http/call.ts';
+import type { Write } from './judge.ts';
+
+const LABEL_WIDTH = 11;
+
+/** `14:02` on this machine's clock. */
+function clock(timeMs: number): string {
+  const time = new Date(timeMs);
+  return [time.getHours(), time.getMinutes()].map(twoDigits).join(':');
+}
+
+/** What identifies a card on one line, or on two: an ID is never cut. */
+function cardLines(label: string, card: JsonObject, width: number): readonly string[] {
+  const shown = (name: string) => outside(safeText(cellText(card.get(name))));
+  const head = `${label.padEnd(LABEL_WIDTH)}${shown('cardId')}`;
+  const known = ['clientReference', 'status', 'currentBalance'].filter((name) => (card.get(name) ?? null) !== null);
+  const facts = known.map(shown).join('  ');
+  const line = `${head}  ${facts}`.trimEnd();
+  if (displayWidth(line) <= width) return [line];
+  return [head, ...wrapOutside(facts, width - LABEL_WIDTH).map((part) => ' '.repeat(LABEL_WIDTH) + part)];
+}
+
+/** The card that was changed; of a reissue the old one, as far as it is known, and the new one. */
+function subjectLines({ id = '', seen, call }: Write, resource: JsonValue, width: number): readonly string[] {
+  const made = textAt(resource, 'cardId');
+  const isCard = call.operation.family === 'cards' && isJsonObject(resource) && made !== undefined;
+  if (!isCard) {
+    const result = textAt(resource, 'id') ?? id;
+    return result === ''
+      ? []
+      : [`${sentenceCase(call.operation.object).padEnd(LABEL_WIDTH)}${outside(safeText(result))}`];
+  }
+  if (made.toLowerCase() === id.toLowerCase() || id === '') return cardLines('Card', resource, width);
+  const old = new Map<string, JsonValue>([['cardId', id]]);
+  if (seen?.clientReference !== undefined) old.set('clientReference', seen.clientReference);
+  return [...cardLines('Old card', old, width), ...cardLines('New card', resource, width)];
+}
+
+/** The end of a change on a terminal: how, of which card, when. Nothing that stood before the question comes again. */
+export function doneText(session: Session, write: Write, { callOutcome, resource }: Answer, width = 80): string {
+  const { colour, unicode } = session.output;
+  const { effect } = write.call.operation;
+  const done = effect.kind === 'write' ? effect.done.toUpperCase() : '';
+  const how = callOutcome.outcome === 'confirmed_by_read' ? ', confirmed by read' : '';
+  const head = `${unicode ? '✔' : '*'} ${done} at ${clock(session.context.clock.now())}${how}`;
+  const { resultId } = callOutcome;
+  // Only the new card has an ID that was not known before.
+  const isNewCard = write.call.operation.family === 'cards' && resultId !== undefined && resultId !== write.id;
+  const next = isNewCard
+    ? [`Show it: ${commandOf({ do: 'show it', about: resultId, profile: namedProfile(session.selectedProfile()) })}`]
+    : [];
+  const reason =
+    write.reason === undefined
+      ? []
+      : wrapOutside(safeText(write.reason), width - LABEL_WIDTH).map(
+          (part, at) => (at === 0 ? 'Reason' : '').padEnd(LABEL_WIDTH) + part,
+        );
+  const lines = [
+    makePaint(colour).bold(makePaint(colour).toned('outcome', callOutcome.outcome ?? '', head)),
+    ...subjectLines(write, resource, width),
+    ...reason,
+    ...next,
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}

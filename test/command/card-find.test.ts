@@ -1,0 +1,170 @@
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cardId, playService, REPLACEMENT_ID } from '../support/plain-service.ts';
+import { startRecordingServer } from '../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+
+const EMPTY = '[]\n';
+
+/** A service, and a home whose commands reach it. */
+async function openShop() {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  const run = (...args: readonly string[]) => runFrontdesk(args, { env: server.env, home });
+  return { home, server, run };
+}
+
+test('card find knows the cards that were read or changed, the new one of a reissue too, and sends nothing', async () => {
+  const { run, server } = await openShop();
+  await run('card', 'get', cardId(1), '-q');
+  await run('card', 'reissue', cardId(2), '--yes', '-q');
+  const sent = server.requests.length;
+  const found = await run('card', 'find', cardId(1), '--json');
+  expect(JSON.parse(found.stdout)).toMatchObject([{ cardId: cardId(1) }]);
+  expect(Object.keys(JSON.parse(found.stdout)[0])).toEqual(['cardId', 'clientReference', 'status', 'seenAt']);
+  expect(JSON.parse((await run('card', 'find', REPLACEMENT_ID, '--json')).stdout)).toHaveLength(1);
+  expect(server.requests).toHaveLength(sent);
+});
+
+test('card find without a match prints an empty list and says since when cards are remembered', async () => {
+  const { run } = await openShop();
+  const first = await run('card', 'find', 'order-1', '--json');
+  expect([first.code, first.stdout]).toEqual([0, EMPTY]);
+  expect(first.stderr).toContain('this machine remembers no cards yet');
+  await run('card', 'get', cardId(1), '-q');
+  const second = await run('card', 'find', 'nothing-like-it', '--json');
+  expect([second.code, second.stdout]).toEqual([0, EMPTY]);
+  expect(second.stderr).toContain('this machine remembers cards since');
+  const other = await run('card', 'find', 'order-1', '-p', 'sandbox');
+  expect(other.stderr).toContain('import an export of orders: frontdesk card find --import <file> -p sandbox\n');
+});
+
+test('with FRONTDESK_NO_HISTORY no card is remembered', async () => {
+  const { home, server } = await openShop();
+  await runFrontdesk(['card', 'get', cardId(1)], { env: { ...server.env, FRONTDESK_NO_HISTORY: '1' }, home });
+  expect(existsSync(home.stateDir)).toBe(false);
+});
+
+test('card find --forget needs --yes outside a terminal, and forgets the cards of this base URL', async () => {
+  const { run } = await openShop();
+  await run('card', 'get', cardId(1), '-q');
+  const refused = await run('card', 'find', '--forget');
+  expect([refused.code, refused.stdout]).toEqual([2, '']);
+  expect(refused.stderr).toContain('hint: add --yes to confirm without a prompt');
+  expect((await run('card', 'find', '--forget', '--yes')).code).toBe(0);
+  expect((await run('card', 'find', cardId(1), '--json')).stdout).toBe(EMPTY);
+});
+
+test('a text and --forget together, and neither, are refused', async () => {
+  const { run } = await openShop();
+  expect((await run('card', 'find')).code).toBe(2);
+  expect((await run('card', 'find', 'order-1', '--forget', '--yes')).code).toBe(2);
+});
+
+test('a state folder that others can write to: a read warns, remembers nothing and ends well, card find ends with 4', async () => {
+  const { home, run } = await openShop();
+  await run('card', 'get', cardId(1), '-q');
+  chmodSync(home.stateDir, 0o777);
+  const read = await run('card', 'get', cardId(2), '-q');
+  expect(read.code).toBe(0);
+  expect(read.stderr).toMatch(/^frontdesk: warning: cards are not remembered: .* \(mode 0777\)\n$/);
+  expect((await run('card', 'find', cardId(1))).code).toBe(4);
+  chmodSync(home.stateDir, 0o700);
+  expect((await run('card', 'find', cardId(2), '--json')).stdout).toBe(EMPTY);
+  expect(readdirSync(join(home.stateDir, 'cards'))).toHaveLength(1);
+});
+
+test('sandbox reset forgets the cards seen in the sandbox, and profile remove those of a base URL that no other has', async () => {
+  const { home, run, server } = await openShop();
+  const sandboxCard = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+  await run('card', 'get', sandboxCard, '-q', '-p', 'sandbox');
+  await run('sandbox', 'reset');
+  expect((await run('card', 'find', sandboxCard, '--json', '-p', 'sandbox')).stdout).toBe(EMPTY);
+  const url = String(server.env['FRONTDESK_CARDS_URL']);
+  const local = (...args: readonly string[]) => runFrontdesk(args, { home });
+  await local('profile', 'set', 'one', '--cards-url', url);
+  await local('profile', 'set', 'two', '--cards-url', url);
+  await run('card', 'get', cardId(1), '-q');
+  const found = async (name: string) =>
+    JSON.parse((await local('card', 'find', cardId(1), '--json', '-p', name)).stdout);
+  await local('profile', 'remove', 'one', '--yes');
+  expect(await found('two')).toHaveLength(1);
+  await local('profile', 'remove', 'two', '--yes');
+  await local('profile', 'set', 'three', '--cards-url', url);
+  expect(await found('three')).toEqual([]);
+});
+
+test('a reference where a card ID is asked for is refused with the command for its card, never with --yes', async () => {
+  const { run, server } = await openShop();
+  const read = await run('card', 'get', cardId(1), '--json', '-q');
+  const reference = String(JSON.parse(read.stdout).clientReference);
+  const sent = server.requests.length;
+  const refused = await run('card', 'block', reference, '--yes');
+  expect([refused.code, refused.stdout]).toEqual([2, '']);
+  const hint = `hint: "${reference}" is the client reference of card ${cardId(1)}\n`;
+  expect(refused.stderr).toContain(`${hint}hint: check the ID, then run: frontdesk card block ${cardId(1)}\n`);
+  expect((await run('card', 'get', 'no-such-reference')).stderr).not.toContain('hint:');
+  expect(server.requests).toHaveLength(sent);
+});
+
+test('card find --import remembers the rows of a file whole or not at all, and keeps a status that a row lacks', async () => {
+  const { home, run, server } = await openShop();
+  const write = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
+  await run('card', 'get', cardId(1), '-q');
+  const sent = server.requests.length;
+  write('orders.csv', `Order,cardId,status,till\nA-1,${cardId(1)},,7\nA-2,${cardId(2)},BLOCKED,#REF!\n`);
+  const map = ['--map', 'Order=clientReference'];
+  const imported = await run('card', 'find', '--import', 'orders.csv', ...map, '--json');
+  expect([imported.code, JSON.parse(imported.stdout)]).toEqual([0, { imported: 2 }]);
+  const found = JSON.parse((await run('card', 'find', 'a-', '--json')).stdout);
+  expect(found).toEqual([]);
+  expect(JSON.parse((await run('card', 'find', 'a-1', '--json')).stdout)).toMatchObject([
+    { cardId: cardId(1), clientReference: 'A-1', status: 'ACTIVE' },
+  ]);
+  write('faulty.csv', `cardId,clientReference\n${cardId(3)},B-1\nnot-an-id,B-2\n${cardId(4)},\n`);
+  const refused = await run('card', 'find', '--import', 'faulty.csv', '--json');
+  expect([refused.code, refused.stdout]).toEqual([2, '']);
+  expect(JSON.parse(refused.stderr)).toMatchObject({
+    error: {
+      code: 'USAGE',
+      faultCount: 2,
+      faults: [
+        { line: 3, field: 'cardId' },
+        { line: 4, field: 'clientReference' },
+      ],
+    },
+  });
+  expect((await run('card', 'find', 'B-1', '--json')).stdout).toBe(EMPTY);
+  for (const [text, more, problem] of [
+    [`${cardId(3)}\n`, [], 'line 1: there are IDs alone: give each one a clientReference'],
+    [`{"cardId":"${cardId(3)}","clientReference":42}\n`, [], 'column clientReference: must be a text, not 42'],
+    ['cardId,order\n', [], 'no column clientReference: the columns are "cardId", "order" (--map reads one as a field)'],
+    ['Card ID,clientReference\n', [], 'hint: read them as these fields: `--map "Card ID=cardId"`'],
+    ['cardId,order,clientReference\n', ['--map', 'order=clientReference'], 'there are two columns clientReference'],
+    ['cardId,order\n', ['--map', 'order=design'], '"order=design" names no field: the fields are cardId, id,'],
+  ] as const) {
+    write('other', text);
+    const { code, stderr } = await run('card', 'find', '--import', 'other', ...more);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  }
+  const none = await runFrontdesk(['card', 'find', '--import', 'orders.csv', ...map], {
+    env: { ...server.env, FRONTDESK_NO_HISTORY: '1' },
+    home,
+  });
+  expect(none.code).toBe(2);
+  expect(server.requests).toHaveLength(sent);
+});
+
+test('history --id takes an order number: of rows of a run and of a write before its card was known, too', async () => {
+  const { home, run } = await openShop();
+  await run('card', 'block', cardId(1), cardId(2), '--yes', '-q');
+  writeFileSync(join(home.path, 'work', 'orders.csv'), `cardId,clientReference\n${cardId(2)},A-2\n`);
+  await run('card', 'find', '--import', 'orders.csv', '-q');
+  const listed = async (id: string) => JSON.parse((await run('history', '--id', id, '--json')).stdout);
+  expect(await listed('A-2')).toMatchObject([{ operation: 'card.block', id: cardId(2) }]);
+  expect(await listed('a-2')).toEqual([]);
+  expect(await listed('A-')).toEqual([]);
+  const elsewhere = await runFrontdesk(['history', '--id', 'A-2', '--json'], { home });
+  expect(JSON.parse(elsewhere.stdout)).toHaveLength(1);
+});

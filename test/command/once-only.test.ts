@@ -1,0 +1,153 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { call, type Message, RawClient, YES } from '../support/mcp-process.ts';
+import { cardId, idLines, playService, rowLines } from '../support/plain-service.ts';
+import { openTerminal } from '../support/pty.ts';
+import { type Reply, startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
+import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
+
+const PAIRS = process.env['FRONTDESK_LONG'] === '1' ? 1000 : 100;
+/** Pairs at once: more would measure the machine. */
+const ABREAST = 4;
+
+/** A service that answers writes after a while, and how often it was asked for each. */
+async function slowService(special: () => Reply | undefined = () => undefined) {
+  const sent = new Map<string, number>();
+  const play = playService(() => special());
+  const server = await startRecordingServer(async (request, count) => {
+    const about = request.url.includes('/events') ? request.body : request.url.toLowerCase();
+    if (request.method === 'POST') sent.set(about, (sent.get(about) ?? 0) + 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return play(request, count);
+  }, untilFileEnds);
+  const start = (home: Home, ...args: string[]) => runFrontdesk(args, { env: server.env, home });
+  return { sent, start, env: server.env };
+}
+
+const EVENT = ['calendar', 'event', 'create', '--calendar', 'c', '--start', '2026-05-01', '-q', '--name'];
+const KINDS: readonly ((pair: number) => readonly string[])[] = [
+  (pair) => ['card', 'reissue', cardId(pair), '--yes', '-q'],
+  (pair) => ['card', 'provision', cardId(pair), '--wallet', 'wallet_a', '--json', '--yes', '-q'],
+  (pair) => [...EVENT, `event ${pair}`],
+];
+
+it(`the same reissue, provisioning or event of two processes that are started together is sent once: ${PAIRS} pairs`, {
+  timeout: 30 * 60_000,
+}, async () => {
+  const { sent, start } = await slowService();
+  const home = createHome();
+  const codes: string[] = [];
+  const pair = async (number: number) => {
+    const args = KINDS[number % KINDS.length]?.(number) ?? [];
+    // A card ID in any case is the same card.
+    const other = args.map((word) => (word === cardId(number) ? word.toUpperCase() : word));
+    const both = await Promise.all([start(home, ...args), start(home, ...other)]);
+    const ended = both.map(({ code }) => code).sort();
+    codes.push(ended.join());
+    if (ended.join() !== '0,17') throw new Error(`${args.join(' ')}: ${both.map(({ stderr }) => stderr).join('')}`);
+  };
+  let next = 1;
+  const workers = Array.from({ length: ABREAST }, async () => {
+    while (next <= PAIRS) await pair(next++);
+  });
+  await Promise.all(workers);
+  expect(codes).toEqual(Array<string>(PAIRS).fill('0,17'));
+  expect(sent.size).toBe(PAIRS);
+  expect([...sent.values()].filter((times) => times !== 1)).toEqual([]);
+});
+
+it('the same rows of two runs that are started together are sent once, and the other run holds them back', async () => {
+  const { sent, start } = await slowService();
+  const home = createHome();
+  const path = join(home.path, 'work', 'ids.txt');
+  writeFileSync(path, idLines(12));
+  const args = ['card', 'reissue', '--from', path, '--yes', '--json'];
+  const both = await Promise.all([start(home, ...args, '--run', 'one'), start(home, ...args, '--run', 'two')]);
+  expect([...sent.values()]).toEqual(Array<number>(12).fill(1));
+  const applied = both.flatMap(({ stdout, code }) => (code === 17 ? [] : [stdout])).join('');
+  expect(applied.match(/"outcome": ?"applied"/g)).toHaveLength(12);
+});
+
+it('a row is held back while a single call of the same card is in progress, and a single call while the row is', async () => {
+  const { sent, start } = await slowService();
+  const home = createHome();
+  const path = join(home.path, 'work', 'ids.txt');
+  writeFileSync(path, `${cardId(1)}\n`);
+  const row = start(home, 'card', 'reissue', '--from', path, '--yes', '-o', 'ndjson');
+  const single = start(home, 'card', 'reissue', cardId(1), '--yes');
+  const [ofRun, ofCall] = await Promise.all([row, single]);
+  expect([...sent.values()]).toEqual([1]);
+  const outcomes = [rowLines(ofRun.stdout)[0], ofCall.code];
+  expect([
+    ['1 applied 200 1', 17],
+    ['1 not_sent null 0 PRECONDITION', 0],
+  ]).toContainEqual(outcomes);
+});
+
+it('--again sends the same change beside one that is open', async () => {
+  const { sent, start } = await slowService(() => ({ status: 500, body: 'no' }));
+  const home = createHome();
+  const reissue = ['card', 'reissue', cardId(1), '--yes', '-q'];
+  expect((await start(home, ...reissue)).code).toBe(8);
+  expect((await start(home, ...reissue)).code).toBe(17);
+  expect((await start(home, ...reissue, '--again')).code).toBe(8);
+  expect((await start(home, ...reissue, '--again')).code).toBe(8);
+  expect([...sent.values()]).toEqual([3]);
+  const { stdout } = await start(home, 'history', '--open', '--json');
+  expect(JSON.parse(stdout)).toHaveLength(3);
+});
+
+const REISSUE = ['card', 'reissue', cardId(1)];
+const QUESTION = /\(y\/N[^)]*\)\s*$/;
+
+it.each([
+  { door: 'a call', args: REISSUE, before: [], after: [], ends: [17, ', after the question was shown,'] },
+  {
+    door: 'a plan',
+    args: ['plan', 'apply', 'plan'],
+    before: [],
+    after: [],
+    ends: [15, ', and this would make a second one'],
+  },
+  { door: 'the desk', args: ['desk', cardId(1)], before: ['reissue\r'], after: ['leave\r'], ends: [0, ': 1 change '] },
+])('a yes to a reissue of $door sends nothing if another process sent it while the question stood', async (way) => {
+  const { sent, start, env } = await slowService();
+  const home = createHome();
+  const plan = join(home.path, 'plan');
+  expect((await start(home, ...REISSUE, '--plan', plan)).code).toBe(0);
+  const terminal = openTerminal(way.args, { home, env });
+  for (const typed of way.before) {
+    await terminal.waitFor(/then Enter/);
+    terminal.type(typed);
+  }
+  await terminal.waitFor(QUESTION);
+  expect((await start(home, ...REISSUE, '--yes')).code).toBe(0);
+  terminal.type('y\r');
+  await terminal.waitFor(/the same card\s+reissue/);
+  for (const typed of way.after) {
+    await terminal.waitFor(/NOT REISSUED[\s\S]*then Enter/);
+    terminal.type(typed);
+  }
+  const { code, text } = await terminal.end;
+  expect([code, [...sent.values()]]).toEqual([way.ends[0], [1]]);
+  expect(text.replaceAll(/\s+/g, ' ')).toContain(way.ends[1]);
+  expect(text.includes('--again')).toBe(way.door === 'a call');
+});
+
+const isEnd = ({ id, result }: Message) => (id === 1 || id === 2) && result !== undefined;
+
+it('two yes to two questions of an assistant about the same reissue send it once', async () => {
+  const { sent, env } = await slowService();
+  const client = new RawClient(['--allow-writes'], { env });
+  await client.initialize();
+  client.send(
+    call(1, 'card_reissue', { cardId: cardId(1) }),
+    call(2, 'card_reissue', { cardId: cardId(1).toUpperCase() }),
+  );
+  const questions = [await client.question(), await client.question()];
+  client.send(...questions.map(({ id }) => ({ jsonrpc: '2.0', id, result: YES })));
+  const ends = [await client.next(isEnd), await client.next(isEnd)];
+  const outcomes = ends.map(({ result }) => result?.structuredContent?.['outcome']);
+  expect([outcomes.toSorted(), [...sent.values()]]).toEqual([['applied', 'not_sent'], [1]]);
+});

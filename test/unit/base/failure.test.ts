@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Failure, usageFailure } from '../../../src/base/failure.ts';
+import { textAt } from '../../../src/base/json/value.ts';
+import { joinFailures } from '../../../src/command/faults.ts';
+import { errorObject, renderFailure } from '../../../src/screen/failure-text.ts';
+
+const PIPE = { argv: [], env: {}, stderr: { isTerminal: false, columns: undefined } };
+
+it('a failure says after the problem the state of the request', () => {
+  const failure = Failure.unsent('AUTH', 'the token has expired', { hints: ['log in'] });
+  expect(failure.problem).toBe('the token has expired');
+  expect(renderFailure(failure, 'table', PIPE)).toBe(
+    'frontdesk: the token has expired. Nothing was sent.\nhint: log in\n',
+  );
+  expect(failure.with({ operation: 'card.get' }).message).toBe('the token has expired. Nothing was sent.');
+});
+
+it.each([
+  'nothing was sent',
+  'Nothing was sent.',
+  'card gone, nothing was sent',
+  'x; nothing was changed',
+  'this change WAS applied, but nothing was sent',
+  '2 faults, nothing was sent:',
+  'Nothing was changed?',
+])('what a failure leaves behind is said whatever words its problem holds: %s', (words) => {
+  const end = (text: string) => (/[.?]$/.test(text) ? '' : '.');
+  expect(Failure.unsent('USAGE', words).message).toBe(`${words}${end(words)} Nothing was sent.`);
+  expect(Failure.unchanged('REJECTED', words).message).toBe(`${words}${end(words)} Nothing was changed.`);
+  expect(Failure.unsent('USAGE', words).ofRead().message).toBe(words);
+  expect(new Failure('USAGE', words).ofUnsent().message).toBe(`${words}${end(words)} Nothing was sent.`);
+  expect(Failure.unchanged('LOCAL_IO', words).ofUnsent().message).toBe(`${words}${end(words)} Nothing was sent.`);
+  const row = Failure.unsent('PRECONDITION', words, { attempted: 'block card nothing was sent: x' });
+  expect(row.message).toBe(`could not block card nothing was sent: x: ${words}${end(words)} Nothing was sent.`);
+  expect(textAt(errorObject(row, true), 'message')).toBe(`${words}${end(words)} Nothing was sent.`);
+});
+
+it('a failure after a question says apart from it that nothing was sent', () => {
+  expect(Failure.unsent('USAGE', 'did you mean x?').message).toBe('did you mean x? Nothing was sent.');
+});
+
+it('a failure whose outcome is known keeps it', () => {
+  expect(new Failure('USAGE', 'no id').ofUnsent().details).toEqual({ outcome: 'not_sent' });
+  expect(new Failure('NOT_FOUND', 'no card', { details: { outcome: 'rejected' } }).ofUnsent()).toMatchObject({
+    message: 'no card',
+    details: { outcome: 'rejected' },
+  });
+});
+
+it('a failure of which nothing is known says only its problem', () => {
+  expect(new Failure('BUSY', 'the service asked to wait').message).toBe('the service asked to wait');
+  expect(Failure.unchanged('CANCELLED', 'not confirmed').message).toBe('not confirmed. Nothing was changed.');
+});
+
+it('a failure after steps on this machine names them', () => {
+  const failure = Failure.unchanged('LOCAL_IO', 'could not save the settings').afterSteps([
+    'the credential is stored',
+    'the profile is made',
+  ]);
+  expect(failure.message).toBe(
+    'could not save the settings. Done before that: the credential is stored and the profile is made.',
+  );
+});
+
+it('a failure says of several faults once that nothing was sent, and of a read not', () => {
+  const joined = joinFailures([
+    Failure.unsent('USAGE', '--ca-file: a.pem holds no certificate'),
+    usageFailure([{ where: '--limit', problem: 'must be a whole number' }]),
+  ]);
+  expect(joined.message).toBe(
+    '--ca-file: a.pem holds no certificate; --limit: must be a whole number. Nothing was sent.',
+  );
+  expect(renderFailure(joined, 'table', PIPE)).toBe(
+    'frontdesk: 2 faults, nothing was sent:\n  --ca-file: a.pem holds no certificate\n  --limit: must be a whole number\n',
+  );
+  expect(renderFailure(joined.ofRead(), 'table', PIPE)).toBe(
+    'frontdesk: 2 faults:\n  --ca-file: a.pem holds no certificate\n  --limit: must be a whole number\n',
+  );
+});
+
+const AFTERS = ['unsent', 'unchanged', 'silent', 'applied', 'rejected', 'unknown', 'kept'] as const;
+const HOSTILE = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 40 }),
+  fc.constantFrom(
+    'nothing was sent',
+    'Nothing was changed',
+    'x. Nothing was sent. y',
+    'this change WAS applied, but',
+    'OUTCOME UNKNOWN - block card x. y',
+    'could not block card x: ',
+    'row 3: ',
+    'cancelled',
+  ),
+);
+
+it('texts from outside change nothing of what a failure says itself', () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        problem: HOSTILE,
+        attempted: fc.option(HOSTILE, { nil: undefined }),
+        record: HOSTILE,
+        where: HOSTILE,
+      }),
+      fc.constantFrom(...AFTERS),
+      fc.constantFrom('USAGE', 'CANCELLED', 'OUTCOME_UNKNOWN', 'LOCAL_IO'),
+      fc.boolean(),
+      (texts, after, code, isRow) => {
+        const { problem, attempted, record, where } = texts;
+        // A period or a question mark at its end is not doubled.
+        fc.pre(!/[.?]$/.test(problem) && !/[.?]$/.test(attempted ?? ''));
+        const messageOf = (words: typeof texts) => {
+          const also = [
+            { kind: 'record', problem: words.record },
+            { kind: 'response', where: words.where },
+          ] as const;
+          const failure = new Failure(code, words.problem, { attempted: words.attempted, after, also });
+          return textAt(errorObject(failure, isRow), 'message') ?? '';
+        };
+        const marked = attempted === undefined ? undefined : '\u0001';
+        const frame = messageOf({ problem: '\u0002', attempted: marked, record: '\u0003', where: '\u0004' });
+        const parts: Readonly<Record<string, string | undefined>> = {
+          '\u0001': attempted,
+          '\u0002': problem,
+          '\u0003': record,
+          '\u0004': where,
+        };
+        expect(messageOf(texts)).toBe([...frame].map((letter) => parts[letter] ?? letter).join(''));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});

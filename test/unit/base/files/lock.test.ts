@@ -1,0 +1,289 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { ClockPort } from '../../../../src/base/context.ts';
+import { livingLocks } from '../../../../src/base/files/heartbeat.ts';
+import { acquireLock, withLock } from '../../../../src/base/files/lock.ts';
+import { readLockFile } from '../../../../src/base/files/lock-file.ts';
+import { identify } from '../../../../src/base/files/process-identity.ts';
+import { INSTANCE, putLock, putLockHere } from './locks.ts';
+import { realClock, stoppedClock, temporaryFolder } from './place.ts';
+
+function options(clock: ClockPort = realClock()) {
+  return { pid: process.pid, clock, what: 'run may' };
+}
+
+/** A clock that only goes on when somebody sleeps; `onSleep` is what happens meanwhile, with the time that has passed. */
+function clockWith(onSleep: (ms: number) => void, wallOffsetMs = 0): ClockPort {
+  let passedMs = 0;
+  return {
+    now: () => Date.now() + wallOffsetMs,
+    monotonic: () => passedMs,
+    async sleep(ms) {
+      passedMs += ms;
+      onSleep(passedMs);
+    },
+  };
+}
+
+/** Pid of a process that has ended. */
+async function deadPid(): Promise<number> {
+  const child = spawn(process.execPath, ['-e', '']);
+  await once(child, 'exit');
+  return child.pid ?? 0;
+}
+
+it('a lock on one machine is refused at once with USAGE, naming the process that holds it', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  const held = await acquireLock(path, options());
+  await expect(acquireLock(path, options())).rejects.toMatchObject({
+    code: 'USAGE',
+    message: `run may is in use by another frontdesk (process ${process.pid}). Nothing was sent or changed.`,
+  });
+  expect(await livingLocks([path], realClock())).toEqual(new Set([path]));
+  expect(held.lost()).toBeUndefined();
+  held.release();
+  held.release();
+  expect(readdirSync(join(path, '..'))).toEqual([]);
+  (await acquireLock(path, options())).release();
+});
+
+it('a lock on one machine is taken over at once when its holder has died, one epoch later', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  const { host } = identify(process.pid);
+  putLock(path, { holder: `${host}.${await deadPid()}.77`, epoch: 4, count: 9 });
+  expect(await livingLocks([path], realClock())).toEqual(new Set());
+  const held = await acquireLock(path, options(stoppedClock()));
+  expect(readdirSync(path)).toEqual([expect.stringContaining(`.${process.pid}.`)]);
+  expect(held).toMatchObject({ epoch: 5, mayHaveRival: false });
+  held.release();
+  expect(readdirSync(join(path, '..'))).toEqual([]);
+});
+
+it.runIf(process.platform === 'linux')(
+  'M6 a lock on one machine is taken over when the pid of its dead holder is in use again, as pid 1 is in each container',
+  async () => {
+    const path = join(temporaryFolder(), 'run.lock');
+    putLockHere(path, 'dead');
+    const held = await acquireLock(path, options(stoppedClock()));
+    expect(held).toMatchObject({ epoch: 2, mayHaveRival: false });
+    held.release();
+  },
+);
+
+it('a lock on one machine is not removed by a process that has lost it, which learns who took it over', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  const held = await acquireLock(path, options());
+  putLock(path);
+  expect(held.lost()).toEqual({ to: 'another frontdesk on pod-a (process 1)' });
+  held.raiseEpoch(7);
+  held.release();
+  expect(readLockFile(path)).toMatchObject({ instance: INSTANCE, epoch: 1 });
+});
+
+it('a lock on one machine is lost when its file is gone', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  const held = await acquireLock(path, options());
+  renameSync(path, `${path}.gone`);
+  expect(held.lost()).toEqual({ to: undefined });
+  held.release();
+});
+
+it('a lock on one machine ends with LOCAL_IO where no lock can be made', async () => {
+  const path = join(temporaryFolder(), 'file');
+  writeFileSync(path, '');
+  await expect(acquireLock(join(path, 'run.lock'), options())).rejects.toMatchObject({ code: 'LOCAL_IO' });
+});
+
+const lockOfOwnPid = (path: string, count = 0) => putLockHere(path, 'unsure', { count });
+
+it('a lock whose pid runs where the system does not say since when, as on Windows, is taken over after 60 s without a sign of life, since the pid may be in use again', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  lockOfOwnPid(path);
+  let waitedMs = 0;
+  const clock = clockWith((ms) => {
+    waitedMs = ms;
+  });
+  const held = await acquireLock(path, options(clock));
+  expect(waitedMs).toBe(60_000);
+  expect(held).toMatchObject({ epoch: 2, mayHaveRival: true });
+  held.release();
+});
+
+it('a lock whose pid runs where the system does not say since when, as on Windows, is refused at its first sign of life', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  lockOfOwnPid(path);
+  let waitedMs = 0;
+  const clock = clockWith((ms) => {
+    waitedMs = ms;
+    lockOfOwnPid(path, Math.floor(ms / 2000));
+  });
+  await expect(acquireLock(path, options(clock))).rejects.toMatchObject({
+    code: 'USAGE',
+    message: `run may is in use by another frontdesk (process ${process.pid}), which gave a sign of life 0 s ago. Nothing was sent or changed.`,
+  });
+  expect(waitedMs).toBe(2_000);
+});
+
+it.each([0, 90_000, 3_600_000, -3_600_000])(
+  'M1, M4 a lock that a process elsewhere holds is taken over after 60 s without a sign of life, with a wall clock that is %d ms ahead',
+  async (offsetMs) => {
+    const path = join(temporaryFolder(), 'run.lock');
+    putLock(path, { epoch: 3 });
+    let waitedMs = 0;
+    const clock = clockWith((ms) => {
+      waitedMs = ms;
+    }, offsetMs);
+    const told: string[] = [];
+    const held = await acquireLock(path, options(clock), async (message) => void told.push(message));
+    expect(waitedMs).toBe(60_000);
+    expect(held).toMatchObject({ epoch: 4, mayHaveRival: true });
+    expect(told).toEqual([
+      'run may is in use by another frontdesk on pod-a (process 1). Waiting up to 90 s, then taking over if there was no sign of life for 60 s',
+      'run may: another frontdesk on pod-a (process 1) gave its last sign of life 30 s ago. Still waiting',
+      'run may is taken over: another frontdesk on pod-a (process 1) gave no sign of life for 60 s',
+    ]);
+    held.release();
+    expect(readdirSync(join(path, '..'))).toEqual([]);
+  },
+);
+
+it('M1, M7 a lock that a process elsewhere holds is refused after 90 s when it gives signs of life, however old its file looks', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  putLock(path);
+  const clock = clockWith((ms) => {
+    putLock(path, { count: Math.floor(ms / 2000) });
+    utimesSync(path, 0, 0);
+  }, 3_600_000);
+  await expect(acquireLock(path, options(clock))).rejects.toMatchObject({
+    code: 'USAGE',
+    message:
+      'run may is in use by another frontdesk on pod-a (process 1), which gave a sign of life 0 s ago. Nothing was sent or changed.',
+  });
+  expect(readLockFile(path)?.instance).toBe(INSTANCE);
+});
+
+it('a lock that a process elsewhere holds is watched from the last sign of life on', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  putLock(path);
+  let waitedMs = 0;
+  const clock = clockWith((ms) => {
+    waitedMs = ms;
+    if (ms === 20_000) putLock(path, { count: 10 });
+  });
+  (await acquireLock(path, options(clock))).release();
+  expect(waitedMs).toBe(80_000);
+});
+
+it('a lock that a process elsewhere holds is had as soon as it is given back', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  putLock(path);
+  let waitedMs = 0;
+  const clock = clockWith((ms) => {
+    waitedMs = ms;
+    if (ms === 10_000) renameSync(path, `${path}.gone`);
+  });
+  const held = await acquireLock(path, options(clock));
+  expect(held).toMatchObject({ epoch: 1, mayHaveRival: false });
+  expect(waitedMs).toBe(10_000);
+  held.release();
+});
+
+it('a lock that a process elsewhere holds is not taken over by a watcher that was itself stopped for longer than the patience', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  putLock(path);
+  let jumpMs = 0;
+  const steps = clockWith((ms) => {
+    if (ms === 10_000) jumpMs = 75_000;
+  });
+  const clock = { ...steps, monotonic: () => steps.monotonic() + jumpMs };
+  await expect(acquireLock(path, options(clock))).rejects.toMatchObject({ code: 'USAGE' });
+});
+
+it('M5 a lock that a process elsewhere holds goes to one of several that find it silent together', async () => {
+  const path = join(temporaryFolder(), 'run.lock');
+  putLock(path);
+  const clock = clockWith(() => undefined);
+  const seekers = await Promise.allSettled([1, 2, 3].map(() => acquireLock(path, options(clock))));
+  const held = seekers.flatMap((seeker) => (seeker.status === 'fulfilled' ? [seeker.value] : []));
+  expect(held).toHaveLength(1);
+  expect(held[0]?.lost()).toBeUndefined();
+  for (const lock of held) lock.release();
+});
+
+it('a lock that a process elsewhere holds counts as living for a list only while it gives signs of life', async () => {
+  const folder = temporaryFolder();
+  const [silent, living] = [join(folder, 'silent'), join(folder, 'living')];
+  putLock(silent);
+  putLock(living);
+  const clock = clockWith((ms) => putLock(living, { count: Math.floor(ms / 2000) }));
+  expect(await livingLocks([silent, living, join(folder, 'none')], clock)).toEqual(new Set([living]));
+  expect(clock.monotonic()).toBe(5000);
+});
+
+it('withLock lets one piece of work in at a time', async () => {
+  const path = join(temporaryFolder(), 'a.lock');
+  let inside = 0;
+  let most = 0;
+  const work = async () => {
+    inside += 1;
+    most = Math.max(most, inside);
+    await new Promise((resolve) => setImmediate(resolve));
+    inside -= 1;
+    return 'done';
+  };
+  const results = await Promise.all(Array.from({ length: 5 }, () => withLock(path, options(), work)));
+  expect(results).toEqual(['done', 'done', 'done', 'done', 'done']);
+  expect(most).toBe(1);
+});
+
+it('withLock gives the lock back when the work fails', async () => {
+  const path = join(temporaryFolder(), 'a.lock');
+  await expect(withLock(path, options(), () => Promise.reject(new Error('boom')))).rejects.toThrow('boom');
+  expect(readdirSync(join(path, '..'))).toEqual([]);
+});
+
+it('withLock gives up after 15 s with LOCAL_IO, naming the holder, without having done anything', async () => {
+  const path = join(temporaryFolder(), 'a.lock');
+  const held = await acquireLock(path, options());
+  const work = () => Promise.reject(new Error('must not run'));
+  await expect(withLock(path, options(stoppedClock(Date.now())), work)).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message: `could not lock run may: another frontdesk (process ${process.pid}) held ${path} for 15 s. Nothing was changed.`,
+  });
+  held.release();
+});
+
+it('withLock waits 60 s for a holder elsewhere that gives no sign of life, and then does the work', async () => {
+  const path = join(temporaryFolder(), 'a.lock');
+  putLock(path);
+  const clock = clockWith(() => undefined);
+  expect(await withLock(path, options(clock), async () => 'done')).toBe('done');
+  expect(Math.floor(clock.monotonic() / 1000)).toBe(60);
+});
+
+it('withLock gives up after 15 s on a holder elsewhere that lives', async () => {
+  const path = join(temporaryFolder(), 'a.lock');
+  putLock(path);
+  const clock = clockWith((ms) => putLock(path, { count: Math.floor(ms / 2000) }));
+  await expect(withLock(path, options(clock), async () => 'done')).rejects.toThrow('held ');
+  expect(Math.floor(clock.monotonic() / 1000)).toBe(15);
+});
+
+it('withLock lets the work find out right before the step that counts that the lock was lost', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'a.lock');
+  const working = withLock(path, options(), async (assertStillHeld) => {
+    putLock(path);
+    assertStillHeld();
+    writeFileSync(join(folder, 'changed'), '');
+  });
+  await expect(working).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message:
+      'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-a (process 1) took it over. Nothing was changed.',
+  });
+  expect(existsSync(join(folder, 'changed'))).toBe(false);
+});

@@ -1,0 +1,76 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { familyOfPath, operationAt, pathProblem, readAt } from '../../../../src/cli/commands/api-path.ts';
+
+const CARD_ID = '7c0e1111-2222-3333-4444-555566667777';
+
+test('paths of raw calls: whatever is accepted, no URL parser folds it or leads it to another host', () => {
+  const piece = fc.constantFrom('/', '.', '..', '%2e', '%2E', '%2f', '%5c', '\\', ';', 'a', '%25', ':', '@', 'é', '%');
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const path = pieces.join('');
+      if (pathProblem(path) !== undefined) return;
+      const url = new URL(`http://service.example/prefix${path}`);
+      expect(url.host).toBe('service.example');
+      expect(url.pathname).toBe(`/prefix${path}`);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test('paths of raw calls: every id but dots alone can be part of a path when it is percent-encoded', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (id) => {
+      fc.pre(!/^\.{1,2}$|[/\\;%]/.test(id) && id.isWellFormed());
+      const path = `/v1/subscribers/${encodeURIComponent(id)}`;
+      expect(pathProblem(path)).toBeUndefined();
+      expect(operationAt(path)?.params).toEqual({ id });
+    }),
+  );
+});
+
+test.each([
+  [`/v1/cards/${CARD_ID}`, 'card.get', { cardId: CARD_ID }],
+  ['/v1/calendars/a%2Fb/subscribers?limit=3', 'calendar.subscribers.list', { id: 'a/b' }],
+] as const)('paths of raw calls: GET %s is %s', (path, name, params) => {
+  expect(readAt(path)).toMatchObject({ operation: { name }, params });
+});
+
+test.each([`/v1/cards/${CARD_ID}/Block`, '/v1/cards/', '/v2/cards/x'])(
+  'paths of raw calls: GET %s is no read of the table',
+  (path) => expect(readAt(path)).toBeUndefined(),
+);
+
+test.each([
+  [`/v1/cards/${CARD_ID}/%62lock`, 'card.block', { cardId: CARD_ID }],
+  ['/v1/cards/any text/BLOCK/?x=1', 'card.block', { cardId: 'any text' }],
+  ['/v1/cards/x/%2562lock', 'card.block', { cardId: 'x' }],
+  ['/v1/cards/x/block;v=1', 'card.block', { cardId: 'x' }],
+  ['/V1//cards/x/reissue', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/provision/wallet_b', 'card.provision.wallet_b', { cardId: 'x' }],
+  ['/v1/cards/x', 'card.get', { cardId: 'x' }],
+  ['/v1/calendars/a%2Fb', 'calendar.update', { id: 'a/b' }],
+  ['/v1/calendars/c/subscribers', 'calendar.subscribers.list', { id: 'c' }],
+  ['/v1/events/', 'calendar.event.create', {}],
+] as const)('paths of raw calls: POST %s is for %s', (path, name, params) => {
+  expect(operationAt(path)).toMatchObject({ operation: { name }, params });
+});
+
+test.each(['/v1/cards', '/v1/cards/x/blocked', '/v1/cards/x/provision/wallet_c', '/v2/cards/x', '/v1/events/x', '/'])(
+  'paths of raw calls: POST %s is no operation of the table',
+  (path) => expect(operationAt(path)).toBeUndefined(),
+);
+
+test.each([
+  ['/v1/cards', 'cards'],
+  ['/v1/cards?x=/v1/events', 'cards'],
+  ['/v1/%63ards/x', 'cards'],
+  ['/v1/calendars/x', 'calendar'],
+  ['/v1/events', 'calendar'],
+  ['/v1/subscribers/x', 'calendar'],
+  ['/v1/cardsmith/x', undefined],
+  ['/v2/cards/x', undefined],
+  ['/', undefined],
+])('paths of raw calls: %s belongs to %s', (path, family) => {
+  expect(familyOfPath(path)).toBe(family);
+});

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { parseJson } from '../../../../../src/base/json/parse.ts';
+import { waitForCard } from '../../../../../src/cli/commands/card/wait.ts';
+import type { Session } from '../../../../../src/command/session.ts';
+import type { CallResult } from '../../../../../src/service/http/call.ts';
+import { FakeClock } from '../../../runs/fakes.ts';
+
+const ID = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+
+/** What a person reads of a wait of 70 s for a card that stays ACTIVE. */
+async function toldAt(env: Readonly<Record<string, string>>, isTerminal = true): Promise<string[]> {
+  const clock = new FakeClock();
+  const said: string[] = [];
+  const answer = { kind: 'answered', resource: parseJson(`{"cardId":"${ID}","status":"ACTIVE"}`) };
+  // Of a session a wait uses these members, and of an answer its resource.
+  const session = {
+    context: { clock, env, stderr: { isTerminal, columns: 80 } },
+    policy: { timeoutMs: 30_000, retries: 0, retryMaxTimeMs: 60_000 },
+    listener: {},
+    service: async () => ({ client: { call: async () => answer as unknown as CallResult } }),
+    notify: async ({ message }: { message: string }) => void said.push(`${clock.ms / 1000} s: ${message}`),
+  } as unknown as Session;
+  const line = {
+    show: async (text: string) => void said.push(`${clock.ms / 1000} s, drawn: ${text}`),
+    clear: async () => undefined,
+  };
+  const times = { timeout: { text: '70s', ms: 70_000 }, interval: { text: '25s', ms: 25_000 } };
+  const wait = waitForCard(session, { cardId: ID, status: ['BLOCKED'], ...times }, line);
+  await expect(wait).rejects.toMatchObject({ code: 'TIMEOUT' });
+  return said.filter((text) => isTerminal === false || !text.includes('drawn') || env['TERM'] === 'xterm');
+}
+
+it('card wait in accessible mode prints the wait at once and every 30 s', async () => {
+  expect(await toldAt({ FRONTDESK_ACCESSIBLE: '1' })).toEqual([
+    `0 s: card ${ID}: waiting for BLOCKED (1 min 10 s left)`,
+    `0 s: card ${ID} is ACTIVE, waiting for BLOCKED`,
+    `30 s: card ${ID} is ACTIVE, waiting for BLOCKED (40 s left)`,
+    `60 s: card ${ID} is ACTIVE, waiting for BLOCKED (10 s left)`,
+  ]);
+});
+
+it('elsewhere a terminal has one line that is drawn over', async () => {
+  expect(await toldAt({ TERM: 'xterm' })).toEqual([
+    '0 s, drawn: 1 min 10 s left: waiting for BLOCKED',
+    '0 s, drawn: 1 min 10 s left: the card is ACTIVE, waiting for BLOCKED',
+    '25 s, drawn: 45 s left: the card is ACTIVE, waiting for BLOCKED',
+    '50 s, drawn: 20 s left: the card is ACTIVE, waiting for BLOCKED',
+  ]);
+});

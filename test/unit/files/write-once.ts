@@ -1,5 +1,0 @@
-import { join } from 'node:path';
-import { writeFileAtomic } from '../../../src/files/atomic.ts';
-
-/** Child process: writes `a.json` into the folder named by its argument, under the umask it inherited. */
-await writeFileAtomic(join(process.argv[2] ?? '', 'a.json'), '{}\n', { pid: process.pid, what: 'the test file' });

@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import type { Fault } from '../../../../src/base/failure.ts';
+import { missingColumns, readShape, readTemplate, Shaper, shapeLines } from '../../../../src/input/records/shape.ts';
+
+function shapeOf(options: Parameters<typeof readShape>[0], used: readonly string[] = []) {
+  const faults: Fault[] = [];
+  const shape = readShape(options, used, faults);
+  return { shape, faults: faults.map(({ where, problem }) => `${where}: ${problem}`) };
+}
+
+const NAMES = ['Card Number', 'Store', 'Note'];
+const VALUES = [
+  ['c1', '12', ''],
+  ['c2', ' 13 ', 'x=y'],
+  ['c3', '', 'x'],
+  ['c4', '12', 'x'],
+];
+
+function rowsTaken(options: Parameters<typeof readShape>[0]) {
+  const shaper = new Shaper(shapeOf(options).shape);
+  const records = VALUES.map((values, index) => ({ row: index + 1, line: index + 2, names: NAMES, values }));
+  const taken = shaper.take({ records, faults: [] });
+  return { rows: taken.records.map(({ row }) => row), names: taken.records[0]?.names, leftOut: shaper.leftOut };
+}
+
+it.each([
+  [{}, [1, 2, 3, 4]],
+  [{ where: ['Store=12'] }, [1, 4]],
+  [{ where: ['Store = 13'] }, [2]],
+  [{ where: ['Store!=12'] }, [2, 3]],
+  [{ where: ['Store='] }, [3]],
+  [{ where: ['Note!='] }, [2, 3, 4]],
+  [{ where: ['Note=x=y'] }, [2]],
+  [{ where: ['Store=12', 'Note=x'] }, [4]],
+  [{ rows: '2-3' }, [2, 3]],
+  [{ rows: '4-9' }, [4]],
+  [{ rows: '1-3', where: ['Store=12'] }, [1]],
+])('a shape takes rows: %j', (options, rows) => {
+  expect(rowsTaken(options)).toMatchObject({ rows, leftOut: 4 - rows.length });
+});
+
+it('a shape reads a column of another name as a field', () => {
+  expect(rowsTaken({ map: ['Card Number=cardId'] }).names).toEqual(['cardId', 'Store', 'Note']);
+});
+
+it.each([
+  [{ map: ['x'] }, '--map: must be "<column>=<field>", not "x"'],
+  [{ map: ['=x'] }, '--map: must be "<column>=<field>", not "=x"'],
+  [{ map: ['a=id', 'b=id'] }, '--map: there are two columns or fields in "a=id" and "b=id"'],
+  [{ map: ['a=id', 'a=email'] }, '--map: there are two columns or fields in "a=id" and "a=email"'],
+  [{ where: ['Store'] }, '--where: must be "<column>=<value>" or "<column>!=<value>", not "Store"'],
+  [{ rows: '3-2' }, '--rows: must be n-m, such as 1-10 or 7-7, not "3-2"'],
+  [{ rows: '0-2' }, '--rows: must be n-m, such as 1-10 or 7-7, not "0-2"'],
+  [{ rows: '7' }, '--rows: must be n-m, such as 1-10 or 7-7, not "7"'],
+])('a shape is refused: %j', (options, fault) => {
+  expect(shapeOf(options).faults).toEqual([fault]);
+});
+
+it('a shape names the columns that there are when it needs another', () => {
+  const { shape } = shapeOf({ map: ['Card=cardId'], where: ['Shop!=1'] }, ['Ticket']);
+  const there = 'its columns are "Card Number", "Store", "Note"';
+  expect(missingColumns(shape, NAMES)).toEqual([
+    `--map: the input has no column "Card": ${there}`,
+    `--where: the input has no column "Shop": ${there}`,
+    `{Ticket}: the input has no column "Ticket": ${there}`,
+  ]);
+});
+
+it.each([
+  ['lost', undefined],
+  ['lost, ticket {Ticket No}', ['lost, ticket ', { column: 'Ticket No' }]],
+  ['{{x}} {A}{B}', ['{', 'x', '}', ' ', { column: 'A' }, { column: 'B' }]],
+  ['{}', { problem: 'has {} or a brace alone: {Column} is the cell of a column, {{ and }} are braces' }],
+  ['a { b', { problem: 'has {} or a brace alone: {Column} is the cell of a column, {{ and }} are braces' }],
+])('the text of an option: %j', (text, parts) => {
+  expect(readTemplate(text)).toEqual(parts);
+});
+
+it('a shape says what it does', () => {
+  const { shape } = shapeOf({ map: ['Card Number=cardId'], where: ['Store=12'], rows: '1-10' });
+  expect(shapeLines(shape.typed, 340)).toEqual([
+    'column "Card Number" is read as cardId',
+    '340 rows are left out (--where "Store=12", --rows 1-10)',
+  ]);
+  expect(shapeLines({}, 0)).toEqual([]);
+});

@@ -1,0 +1,230 @@
+import { expect, it } from 'vitest';
+import {
+  currentProfileName,
+  knownProfiles,
+  resolveProfile,
+  resolveTarget,
+  URL_VARIABLES,
+} from '../../../src/profile/resolve.ts';
+import { NO_SETTINGS, type Settings, type StoredProfile } from '../../../src/profile/settings.ts';
+
+const A = { cardsUrl: 'https://a.example', calendarUrl: 'https://cal.a.example' };
+const B = { cardsUrl: 'https://b.example/api', readOnly: true, requireReason: 'OPS', output: 'json' } as const;
+
+function withProfiles(profiles: Record<string, StoredProfile>, currentProfile?: string): Settings {
+  return { currentProfile, profiles: new Map(Object.entries(profiles)), preferences: {} };
+}
+
+function resolve(settings: Settings, env: Record<string, string> = {}, flagProfile?: string) {
+  return resolveProfile({ flagProfile, env, settings });
+}
+
+const ENV_URL = { FRONTDESK_CARDS_URL: 'https://env.example' };
+
+it.each<[string, Settings, Record<string, string>, string | undefined, string, boolean]>([
+  ['the option', withProfiles({ A, B, default: {} }, 'B'), { FRONTDESK_PROFILE: 'B' }, 'A', 'A', true],
+  ['the variable', withProfiles({ A, B, default: {} }, 'A'), { FRONTDESK_PROFILE: 'B' }, undefined, 'B', true],
+  [
+    'the one in use, not an empty variable',
+    withProfiles({ A, B, default: {} }, 'B'),
+    { FRONTDESK_PROFILE: '' },
+    undefined,
+    'B',
+    true,
+  ],
+  ['the stored default', withProfiles({ A, B, default: {} }), ENV_URL, undefined, 'default', true],
+  ['the environment', withProfiles({ A, B }), ENV_URL, undefined, 'default', false],
+  ['the only stored one', withProfiles({ A }), {}, undefined, 'A', true],
+  ['the environment without any stored one', NO_SETTINGS, {}, undefined, 'default', false],
+  ['the environment called by its name', NO_SETTINGS, ENV_URL, 'default', 'default', false],
+  ['the sandbox', NO_SETTINGS, {}, 'sandbox', 'sandbox', false],
+  ['the sandbox in use', withProfiles({ A }, 'sandbox'), ENV_URL, undefined, 'sandbox', false],
+])('resolveProfile takes %s', (_what, settings, env, flagProfile, name, stored) => {
+  expect(resolve(settings, env, flagProfile)).toMatchObject({ name, stored, isSandbox: name === 'sandbox' });
+});
+
+it('resolveProfile brings along what the profile holds', () => {
+  expect(resolve(withProfiles({ A, B }), {}, 'B')).toEqual({
+    name: 'B',
+    isSandbox: false,
+    stored: true,
+    namedBy: '--profile',
+    cardsUrl: { url: 'https://b.example/api', source: 'profile', overrides: undefined },
+    calendarUrl: undefined,
+    readOnly: true,
+    requireReason: 'OPS',
+    output: 'json',
+  });
+});
+
+it('resolveProfile refuses to guess between several profiles', () => {
+  expect(() => resolve(withProfiles({ A, B }))).toThrow(
+    'no profile was named, and there is no current profile. Profiles: A, B',
+  );
+});
+
+it('resolveProfile refuses a name that is not stored, with the nearest one', () => {
+  const settings = withProfiles({ prod: {}, stage: {} });
+  expect(() => resolve(settings, { FRONTDESK_PROFILE: 'prd' })).toThrow(
+    'FRONTDESK_PROFILE: there is no profile "prd": did you mean prod?',
+  );
+  expect(() => resolve(settings, {}, 'default')).toThrow('--profile: there is no profile "default"');
+  expect(() => resolve(settings, {}, '../x')).toThrow('--profile: the profile name "../x" is not 1 to 64');
+  expect(() => resolve(settings, {}, '')).toThrow('--profile: the profile name "" is not 1 to 64');
+  expect(() => resolve(NO_SETTINGS, {}, '__proto__')).toThrow('there is no profile "__proto__"');
+});
+
+it('resolveProfile accepts a new name where the profile is about to be created', () => {
+  const request = { flagProfile: 'new', env: {}, settings: withProfiles({ A }) };
+  expect(resolveProfile(request, { mayBeNew: true })).toMatchObject({ name: 'new', stored: false });
+});
+
+it('resolveProfile lets no URL of the environment near the sandbox', () => {
+  const both = { ...ENV_URL, FRONTDESK_CALENDAR_URL: 'https://calendar.env.example' };
+  expect(resolve(NO_SETTINGS, both)).toMatchObject({ calendarUrl: { url: 'https://calendar.env.example' } });
+  expect(resolve(NO_SETTINGS, both, 'sandbox')).toMatchObject({ cardsUrl: undefined, calendarUrl: undefined });
+});
+
+it('resolveTarget goes to the profile’s URL', () => {
+  expect(resolveTarget(resolve(withProfiles({ B })), 'cards')).toMatchObject({
+    url: 'https://b.example/api',
+    base: { origin: 'https://b.example', pathPrefix: '/api', isLoopback: false },
+    source: 'profile',
+  });
+});
+
+it('resolveTarget lets the environment win over a profile that was not named', () => {
+  const profile = resolve(withProfiles({ A }, 'A'), ENV_URL);
+  expect(resolveTarget(profile, 'cards')).toMatchObject({ url: 'https://env.example', source: 'environment' });
+  expect(resolveTarget(profile, 'calendar')).toMatchObject({ url: 'https://cal.a.example', source: 'profile' });
+});
+
+it.each([
+  ['--profile', {}, 'A'],
+  ['FRONTDESK_PROFILE', { FRONTDESK_PROFILE: 'A' }, undefined],
+])(
+  'resolveTarget refuses another URL of the environment when %s names a profile, for the family in use only',
+  (by, env, flag) => {
+    const profile = resolve(withProfiles({ A }), { ...ENV_URL, ...env }, flag);
+    expect(() => resolveTarget(profile, 'cards')).toThrow(
+      expect.objectContaining({
+        code: 'USAGE',
+        message: `${by} names the profile A (https://a.example), but FRONTDESK_CARDS_URL says https://env.example. Nothing was sent.`,
+      }),
+    );
+    expect(resolveTarget(profile, 'calendar').url).toBe('https://cal.a.example');
+  },
+);
+
+it.each([
+  ['the same URL, spelt otherwise', 'https://A.example:443/', 'https://a.example'],
+  ['a URL that the named profile lacks', 'https://other.example', 'https://other.example'],
+])('resolveTarget accepts %s', (what, url, expected) => {
+  const stored = what.startsWith('the same') ? A : {};
+  const profile = resolve(withProfiles({ A: stored }), { FRONTDESK_CARDS_URL: url }, 'A');
+  expect(resolveTarget(profile, 'cards').url).toBe(expected);
+});
+
+it('resolveTarget names the variable and the command when there is no URL', () => {
+  expect(() => resolveTarget(resolve(NO_SETTINGS), 'calendar')).toThrow(
+    expect.objectContaining({
+      code: 'USAGE',
+      message: 'profile default has no base URL for calendars. Nothing was sent.',
+      hints: [
+        { do: 'log in', words: 'set FRONTDESK_CALENDAR_URL, or log in', profile: 'default', family: 'calendar' },
+        { do: 'try the sandbox' },
+      ],
+    }),
+  );
+});
+
+it.each(['https://u:hunter2@env.example', 'http://env.example/?hunter2', 'hunter2'])(
+  'resolveTarget refuses %s without repeating it',
+  (url) => {
+    for (const flag of [undefined, 'A']) {
+      const act = () => resolveTarget(resolve(withProfiles({ A }), { FRONTDESK_CARDS_URL: url }, flag), 'cards');
+      expect(act).toThrow(/^FRONTDESK_CARDS_URL /);
+      expect(act).toThrow(expect.objectContaining({ message: expect.not.stringContaining('hunter2') }));
+    }
+  },
+);
+
+it.each<[string, Settings, Record<string, string>, string | undefined]>([
+  ['the variable’s, stored or not', withProfiles({ A, B }, 'A'), { FRONTDESK_PROFILE: 'C' }, 'C'],
+  ['the one in use', withProfiles({ A, B }, 'B'), { FRONTDESK_PROFILE: '' }, 'B'],
+  ['the environment’s', withProfiles({ A, B }), ENV_URL, 'default'],
+  ['the environment’s, of calendars alone', withProfiles({ A, B }), { FRONTDESK_CALENDAR_URL: 'https://c' }, 'default'],
+  ['the only one', withProfiles({ A }), {}, 'A'],
+  ['none where there are several', withProfiles({ A, B }), {}, undefined],
+])('the profile that a call without --profile has is %s', (_what, settings, env, name) => {
+  expect(currentProfileName(settings, env)).toBe(name);
+});
+
+it('the profile that a call without --profile has is refused with what there is and what to do', () => {
+  expect(() => resolve(withProfiles({ A, B }))).toThrow(
+    expect.objectContaining({
+      code: 'USAGE',
+      message: 'no profile was named, and there is no current profile. Profiles: A, B. Nothing was sent.',
+      hints: [{ do: 'choose the current profile', words: 'choose the current profile, or name one with --profile' }],
+    }),
+  );
+});
+
+it('the profiles that are known are the stored ones, whatever the environment says', () => {
+  expect([...knownProfiles(withProfiles({ A, B }), ENV_URL)]).toEqual([
+    ['A', A],
+    ['B', B],
+  ]);
+});
+
+it.each<[string, Record<string, string>, object | undefined]>([
+  ['what the environment makes up', ENV_URL, { cardsUrl: 'https://env.example' }],
+  [
+    'it in one spelling',
+    { FRONTDESK_CARDS_URL: 'https://ENV.example:443/', FRONTDESK_CALENDAR_URL: 'https://c.example/api/' },
+    { cardsUrl: 'https://env.example', calendarUrl: 'https://c.example/api' },
+  ],
+  ['calendars alone', { FRONTDESK_CALENDAR_URL: 'https://c.example' }, { calendarUrl: 'https://c.example' }],
+  ['nothing of a URL that may hold a password', { FRONTDESK_CARDS_URL: 'https://u:p@env.example' }, undefined],
+  ['nothing', { FRONTDESK_CARDS_URL: '' }, undefined],
+])('the profiles that are known without any are %s', (_what, env, profile) => {
+  expect([...knownProfiles(NO_SETTINGS, env)]).toEqual(profile === undefined ? [] : [['default', profile]]);
+});
+
+it('what a profile says is how it was named, and which URL it would have had', () => {
+  const stored = withProfiles({ A }, 'A');
+  expect(resolve(stored, { FRONTDESK_PROFILE: 'A' }).namedBy).toBe('FRONTDESK_PROFILE');
+  expect(resolve(stored)).toMatchObject({ namedBy: undefined, readOnly: false });
+  expect(resolve(stored, ENV_URL).cardsUrl).toEqual({
+    url: 'https://env.example',
+    source: 'environment',
+    overrides: 'https://a.example',
+  });
+  expect(URL_VARIABLES).toEqual({ cards: 'FRONTDESK_CARDS_URL', calendar: 'FRONTDESK_CALENDAR_URL' });
+});
+
+it('what a profile says is all there is to a family’s address', () => {
+  expect(resolveTarget(resolve(withProfiles({ A })), 'calendar')).toMatchObject({
+    family: 'calendar',
+    url: 'https://cal.a.example',
+    source: 'profile',
+  });
+  const spoilt = withProfiles({ A: { cardsUrl: 'ftp://u:hunter2@a.example' } });
+  for (const env of [{}, ENV_URL]) {
+    expect(() => resolveTarget(resolve(spoilt, env, 'A'), 'cards')).toThrow(
+      /^the gift card URL of profile A (?!.*hunter2).*\. Nothing was sent\.$/,
+    );
+  }
+  expect(() => resolveTarget(resolve(withProfiles({ A: {} }), {}, 'A'), 'cards')).toThrow(
+    expect.objectContaining({
+      message: 'profile A has no base URL for gift cards. Nothing was sent.',
+      hints: [
+        { do: 'log in', words: 'set FRONTDESK_CARDS_URL, or log in', profile: 'A', family: 'cards' },
+        { do: 'try the sandbox' },
+      ],
+    }),
+  );
+  expect(() => resolveTarget(resolve(withProfiles({ A }), ENV_URL, 'A'), 'cards')).toThrow(
+    expect.objectContaining({ hints: ['unset FRONTDESK_CARDS_URL, or do not name a profile'] }),
+  );
+});

@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest';
+import {
+  changeProfile,
+  NO_SETTINGS,
+  removeProfile,
+  type Settings,
+  type StoredProfile,
+  useProfile,
+} from '../../../src/profile/settings.ts';
+
+function withProfiles(profiles: Record<string, StoredProfile>, currentProfile?: string): Settings {
+  return { currentProfile, profiles: new Map(Object.entries(profiles)), preferences: {} };
+}
+
+it('changeProfile creates a profile, URLs in one spelling', () => {
+  const changes = {
+    cardsUrl: 'HTTPS://Cards.Example:443/gift/',
+    calendarUrl: 'http://localhost:8080',
+    readOnly: 'true',
+    requireReason: 'OPS-\\d+',
+    output: 'json',
+  };
+  expect(changeProfile(NO_SETTINGS, 'demo', changes).profiles.get('demo')).toEqual({
+    cardsUrl: 'https://cards.example/gift',
+    calendarUrl: 'http://localhost:8080',
+    readOnly: true,
+    requireReason: 'OPS-\\d+',
+    output: 'json',
+  });
+});
+
+it('changeProfile changes what is given, takes away what is empty and leaves the rest', () => {
+  const settings = withProfiles({ a: { cardsUrl: 'https://a.example', readOnly: true, output: 'csv' }, b: {} });
+  const after = changeProfile(settings, 'a', { readOnly: '', output: 'json' });
+  expect([...after.profiles]).toEqual([
+    ['a', { cardsUrl: 'https://a.example', output: 'json' }],
+    ['b', {}],
+  ]);
+});
+
+it.each(['__proto__', 'constructor', 'a.b-c_D9', '..a', 'x'.repeat(64)])(
+  'changeProfile accepts the name %s',
+  (name) => {
+    const after = changeProfile(NO_SETTINGS, name, { readOnly: 'false' });
+    expect([...after.profiles]).toEqual([[name, { readOnly: false }]]);
+  },
+);
+
+it.each(['', '.', '..', '...', '../x', 'a b', 'é', 'a/b', 'x'.repeat(65), 'a\n'])(
+  'changeProfile refuses the name %j (C24)',
+  (name) => {
+    expect(() => changeProfile(NO_SETTINGS, name, {})).toThrow(expect.objectContaining({ code: 'USAGE' }));
+  },
+);
+
+it('changeProfile names every fault at once', () => {
+  const changes = { cardsUrl: 'http://a.example', readOnly: 'yes', requireReason: '(', output: 'xml' };
+  const act = () => changeProfile(NO_SETTINGS, 'a', changes);
+  for (const part of [
+    '--cards-url: must be https',
+    '--read-only: must be true or false, not "yes"',
+    '--require-reason: is not a regular expression',
+    '--output: must be one of',
+  ]) {
+    expect(act).toThrow(part);
+  }
+});
+
+it('changeProfile refuses to change nothing, and to touch the sandbox', () => {
+  expect(() => changeProfile(withProfiles({ a: {} }), 'a', {})).toThrow('profile a: nothing to change');
+  expect(() => changeProfile(NO_SETTINGS, 'sandbox', { output: 'json' })).toThrow('it is built in');
+});
+
+it('changeProfile never repeats a password that stands in a URL', () => {
+  const act = () => changeProfile(NO_SETTINGS, 'a', { cardsUrl: 'https://u:hunter2@a.example' });
+  expect(act).toThrow(expect.objectContaining({ message: expect.not.stringContaining('hunter2') }));
+});
+
+it('useProfile and removeProfile choose and forget a profile', () => {
+  const settings = useProfile(withProfiles({ a: {}, b: {} }), 'b');
+  expect(settings.currentProfile).toBe('b');
+  expect(removeProfile(settings, 'b', true)).toEqual({ ...withProfiles({ a: {} }), currentProfile: null });
+  expect(removeProfile(settings, 'a', false)).toEqual(withProfiles({ b: {} }, 'b'));
+  expect(removeProfile(withProfiles({ a: {} }), 'a', true)).toEqual(withProfiles({}));
+  expect(useProfile(settings, 'sandbox').currentProfile).toBe('sandbox');
+});
+
+it('useProfile and removeProfile refuse a name that is not there, with the nearest one and the list', () => {
+  const settings = withProfiles({ production: {}, staging: {} });
+  expect(() => useProfile(settings, 'prodution')).toThrow(
+    expect.objectContaining({
+      code: 'USAGE',
+      message: '<name>: there is no profile "prodution": did you mean production?',
+      hints: [
+        { do: 'log in', words: 'choose one of production, staging, sandbox, or create it', profile: 'prodution' },
+      ],
+    }),
+  );
+  expect(() => removeProfile(settings, 'x', false)).toThrow('there is no profile "x"');
+  expect(() => removeProfile(settings, 'sandbox', false)).toThrow('it is built in');
+});

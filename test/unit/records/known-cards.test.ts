@@ -1,0 +1,132 @@
+import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  addCards,
+  findCards,
+  forgetCards,
+  knownCardsPath,
+  rememberCards,
+  type SeenCard,
+} from '../../../src/records/known-cards.ts';
+
+const NOW = '2026-11-28T20:30:00.000Z';
+const ONE = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+const TWO = '0b7a6c1e-ffff-4d8a-9c41-5e2f7a90b102';
+
+let stateDir = '';
+const place = () => ({ stateDir, url: 'https://api.example.com', pid: process.pid });
+const card = (cardId: string, clientReference?: string, status?: string, seenAt = NOW): SeenCard => ({
+  cardId,
+  clientReference,
+  status,
+  seenAt,
+});
+const ids = (text: string) => findCards(place(), text).cards.map(({ cardId }) => cardId);
+
+beforeEach(() => {
+  stateDir = mkdtempSync(join(tmpdir(), 'frontdesk-cards-'));
+});
+afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
+
+test('a card is found by its whole reference in any case, else by beginnings of three characters and of an ID', async () => {
+  await rememberCards(place(), [card(ONE, 'Order-1'), card(TWO, 'Order-10')]);
+  expect(ids('ORDER-1')).toEqual([ONE]);
+  expect(ids('order')).toEqual([TWO, ONE]);
+  expect(ids('or')).toEqual([]);
+  expect(ids('0b7a6c1e')).toEqual([TWO, ONE]);
+  expect(ids('0B7A6C1E-FFFF')).toEqual([TWO]);
+  expect(ids('0b7a6c1effff4d')).toEqual([TWO]);
+  expect(ids('0b7a6c1')).toEqual([]);
+  expect(ids('rder-1')).toEqual([]);
+});
+
+test('a text that is an ID or holds one finds that card before a reference of the same text', async () => {
+  await rememberCards(place(), [card(ONE, 'a'), card(TWO, ONE)]);
+  expect(ids(ONE)).toEqual([ONE]);
+  expect(ids(`Card: ${ONE.toUpperCase()}.`)).toEqual([ONE]);
+});
+
+test('the last line of a card counts: an earlier reference finds it no more, and a missing status leaves the known one', async () => {
+  await rememberCards(place(), [card(ONE, 'old-1', 'ACTIVE', '2026-01-01T00:00:00.000Z')]);
+  await rememberCards(place(), [card(TWO, 'old-2', 'ACTIVE')]);
+  await rememberCards(place(), [card(ONE, 'new-1', undefined, NOW)]);
+  expect(ids('old-1')).toEqual([]);
+  expect(ids('old')).toEqual([TWO]);
+  expect(findCards(place(), 'new-1').cards).toEqual([card(ONE, 'new-1', 'ACTIVE', NOW)]);
+});
+
+test('cards of another base URL are not found, and forgetting one base URL keeps the other', async () => {
+  const other = { ...place(), url: 'sandbox' };
+  await rememberCards(place(), [card(ONE, 'order-1')]);
+  await rememberCards(other, [card(TWO, 'order-1')]);
+  expect(ids('order-1')).toEqual([ONE]);
+  expect(await forgetCards(place())).toBe(true);
+  expect(await forgetCards(place())).toBe(false);
+  expect(ids('order-1')).toEqual([]);
+  expect(findCards(other, 'order-1').count).toBe(1);
+});
+
+test('at most 50 cards are returned, the newest, and the others are counted', async () => {
+  const many = Array.from({ length: 120 }, (_, n) => card(ONE.slice(0, -3) + String(100 + n), `order-${n}`, 'ACTIVE'));
+  await rememberCards(place(), many);
+  const { cards, count, since } = findCards(place(), 'order');
+  expect([cards.length, count, since]).toEqual([50, 120, NOW]);
+  expect([cards[0]?.clientReference, cards[49]?.clientReference]).toEqual(['order-119', 'order-70']);
+});
+
+test('a last line that was cut is left out, and another damaged line is reported with what could be read', async () => {
+  await rememberCards(place(), [card(ONE, 'order-1')]);
+  const path = knownCardsPath(stateDir, place().url);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  appendFileSync(path, '{"id":"0b7a');
+  expect(findCards(place(), 'order-1')).toMatchObject({ count: 1, failure: undefined });
+  appendFileSync(path, 'x\n');
+  expect(findCards(place(), 'order-1')).toMatchObject({ count: 1, failure: { code: 'LOCAL_IO' } });
+});
+
+test('a file that others can write to is neither believed nor appended to', async () => {
+  await rememberCards(place(), [card(ONE, 'order-1')]);
+  const path = knownCardsPath(stateDir, place().url);
+  chmodSync(path, 0o666);
+  expect(() => findCards(place(), 'order-1')).toThrow(expect.objectContaining({ code: 'AUTH' }));
+  await expect(rememberCards(place(), [card(TWO, 'order-2')])).rejects.toMatchObject({ code: 'AUTH' });
+});
+
+test('cards that are added are behind one line for each known card, and a failure leaves the file as it was', async () => {
+  await rememberCards(place(), [card(ONE, 'order-1', 'ACTIVE'), card(ONE, 'order-1', 'BLOCKED')]);
+  const path = knownCardsPath(stateDir, place().url);
+  const before = readFileSync(path, 'utf8');
+  async function* failing(): AsyncGenerator<readonly SeenCard[]> {
+    yield [card(TWO, 'order-2')];
+    throw new Error('line 3 has no card ID');
+  }
+  await expect(addCards(place(), failing(), NOW)).rejects.toThrow('line 3 has no card ID');
+  expect(readFileSync(path, 'utf8')).toBe(before);
+  async function* one(): AsyncGenerator<readonly SeenCard[]> {
+    yield [card(TWO, 'order-2')];
+  }
+  await addCards(place(), one(), NOW);
+  expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(3);
+  expect(findCards(place(), 'order-1').cards).toEqual([card(ONE, 'order-1', 'BLOCKED')]);
+  expect(ids('order-2')).toEqual([TWO]);
+});
+
+test('whatever a reference holds, its card is found by the whole of it and no other is', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), async (reference) => {
+      fc.pre(reference.trim() !== '' && reference.isWellFormed() && reference.trim() === reference);
+      const url = `https://${Math.abs(hashOf(reference))}.example.com`;
+      await rememberCards({ ...place(), url }, [card(ONE, reference), card(TWO, `${reference}x`)]);
+      expect(findCards({ stateDir, url }, reference).cards.map(({ cardId }) => cardId)).toEqual([ONE]);
+      await forgetCards({ stateDir, url });
+    }),
+    { numRuns: 50 },
+  );
+});
+
+function hashOf(text: string): number {
+  return [...text].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) | 0, 7);
+}

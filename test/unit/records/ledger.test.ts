@@ -1,0 +1,320 @@
+import fs, { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { endsInLine } from '../../../src/base/files/lines.ts';
+import {
+  appendLines,
+  ledgerFile,
+  ledgerFiles,
+  openToRead,
+  readLines,
+  readLinesBack,
+} from '../../../src/records/ledger.ts';
+import { temporaryFolder } from '../base/files/place.ts';
+
+const { open, stat } = fs.promises;
+const PIECE = 262_144;
+
+function replace(functions: object): void {
+  Object.assign(fs.promises, functions);
+  syncBuiltinESMExports();
+}
+
+afterEach(() => replace({ open, stat }));
+
+/** Hands every file and folder that is opened from now on to `change`. */
+function onOpen(change: (file: FileHandle, path: string) => void): void {
+  replace({
+    open: async (...args: Parameters<typeof open>) => {
+      const file = await open(...args);
+      change(file, String(args[0]));
+      return file;
+    },
+  });
+}
+
+/** Notes what is done with every file and folder that is opened from now on. */
+function watched(): string[] {
+  const done: string[] = [];
+  onOpen((file, path) => {
+    const name = path.endsWith('.ndjson') ? 'file' : 'folder';
+    for (const method of ['write', 'chmod', 'datasync', 'sync', 'close'] as const) {
+      const original = file[method].bind(file) as (...args: unknown[]) => unknown;
+      const noting = (...args: unknown[]) => {
+        done.push(`${method} ${name}`);
+        return original(...args);
+      };
+      Object.assign(file, { [method]: noting });
+    }
+  });
+  return done;
+}
+
+/** This machine's file of a day, with this in it. */
+function fileOf(content?: string): string {
+  const path = ledgerFile(temporaryFolder(), '20260501T120000000-1-aaaaaa');
+  mkdirSync(dirname(path), { mode: 0o700 });
+  if (content !== undefined) writeFileSync(path, content, { mode: 0o600 });
+  return path;
+}
+
+const textOf = (path: string) => readFileSync(path, 'utf8');
+
+it('lines that are appended are synced after the folder that names a new file, and the file is closed', async () => {
+  const path = fileOf();
+  const done = watched();
+  await appendLines(path, 'one\n');
+  expect(done).toEqual(['sync folder', 'close folder', 'write file', 'datasync file', 'close file']);
+  done.length = 0;
+  await appendLines(path, 'two\nthree\n');
+  expect(done).toEqual(['write file', 'datasync file', 'close file']);
+  expect(textOf(path)).toBe('one\ntwo\nthree\n');
+});
+
+it.each([
+  [0o644, 0o600],
+  [0o640, 0o600],
+  [0o604, 0o600],
+  [0o600, 0o600],
+  [0o700, 0o700],
+])('lines that are appended leave a file of mode %o with %o: for this user only', async (before, after) => {
+  const path = fileOf('one\n');
+  fs.chmodSync(path, before);
+  await appendLines(path, 'two\n');
+  expect((statSync(path).mode & 0o777).toString(8)).toBe(after.toString(8));
+  expect(textOf(path)).toBe('one\ntwo\n');
+});
+
+it('lines that are appended begin a line of their own where another process died in the middle of one', async () => {
+  const path = fileOf('one\nha');
+  await appendLines(path, 'two\n');
+  expect(textOf(path)).toBe('one\nha\ntwo\n');
+});
+
+it('lines that are appended of which only a part was written are a failure, and are not written again', async () => {
+  const path = fileOf('one\n');
+  const done = watched();
+  const { open: watching } = fs.promises;
+  replace({
+    open: async (...args: Parameters<typeof open>) => {
+      const file = await watching(...args);
+      const write = file.write.bind(file) as (bytes: Buffer) => ReturnType<FileHandle['write']>;
+      return Object.assign(file, { write: (bytes: Buffer) => write(bytes.subarray(0, 2)) });
+    },
+  });
+  await expect(appendLines(path, 'two\n')).rejects.toMatchObject({
+    code: 'ENOSPC',
+    message: 'only a part was written',
+  });
+  expect(done).toEqual(['write file', 'close file']);
+  expect(textOf(path)).toBe('one\ntw');
+});
+
+it.each([
+  ['was removed', (path: string) => rmSync(path)],
+  [
+    'was replaced',
+    (path: string) => {
+      writeFileSync(`${path}.new`, '', { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+    },
+  ],
+])('lines that are appended are written again where the file %s meanwhile', async (_, change) => {
+  const path = fileOf('one\n');
+  let opened = 0;
+  onOpen((file, name) => {
+    if (name !== path) return;
+    opened += 1;
+    if (opened > 1) return;
+    const datasync = file.datasync.bind(file);
+    file.datasync = async () => {
+      await datasync();
+      change(path);
+    };
+  });
+  await appendLines(path, 'two\n');
+  expect(opened).toBe(2);
+  expect(textOf(path)).toBe('two\n');
+});
+
+it('lines that are appended are written again where a file of another disk has the same number', async () => {
+  const path = fileOf('one\n');
+  let looks = 0;
+  replace({
+    stat: async (name: string) => {
+      const facts = await stat(name);
+      if (name === path) looks += 1;
+      return name === path && looks === 1 ? Object.assign(facts, { dev: facts.dev + 1 }) : facts;
+    },
+  });
+  await appendLines(path, 'two\n');
+  expect([looks, textOf(path)]).toEqual([2, 'one\ntwo\ntwo\n']);
+});
+
+it('lines that are appended are given up after ten rounds', async () => {
+  const path = fileOf('one\n');
+  let opened = 0;
+  onOpen((file, name) => {
+    if (name !== path) return;
+    opened += 1;
+    const datasync = file.datasync.bind(file);
+    file.datasync = async () => {
+      await datasync();
+      rmSync(path);
+    };
+  });
+  await expect(appendLines(path, 'two\n')).rejects.toThrow(
+    'the file was replaced again and again while it was written',
+  );
+  expect(opened).toBe(10);
+});
+
+it('lines that are appended go to no file that others could have written', async () => {
+  const path = fileOf('one\n');
+  fs.chmodSync(path, 0o622);
+  await expect(appendLines(path, 'two\n')).rejects.toMatchObject({ code: 'AUTH' });
+  expect(textOf(path)).toBe('one\n');
+});
+
+it('lines that are appended make the folder, for this user only', async () => {
+  const path = join(temporaryFolder(), 'state', 'writes', '20260501.00000000.ndjson');
+  await appendLines(path, 'one\n');
+  for (const folder of [dirname(path), dirname(dirname(path))]) expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+it.each([
+  ['', true],
+  ['\n', true],
+  ['one\n', true],
+  ['one', false],
+  ['one\nt', false],
+])('%j ends in a line: %s', async (content, expected) => {
+  const path = fileOf(content);
+  const file = await open(path);
+  expect(await endsInLine(file, content.length)).toBe(expected);
+  await file.close();
+});
+
+const opened = async (path: string) => openToRead({ path, day: '20260501', machine: '00000000' });
+
+it('the file of a day is opened if there is one', async () => {
+  const path = fileOf('one\n');
+  const file = await opened(path);
+  expect(await file?.readFile('utf8')).toBe('one\n');
+  await file?.close();
+  rmSync(path);
+  expect(await opened(path)).toBeUndefined();
+});
+
+it('the file of a day that others could have written is not believed', async () => {
+  const path = fileOf('one\n');
+  fs.chmodSync(path, 0o602);
+  await expect(opened(path)).rejects.toMatchObject({ code: 'AUTH' });
+});
+
+it('the file of a day that cannot be opened fails with the error of the system', async () => {
+  const path = fileOf('one\n');
+  replace({ open: () => Promise.reject(Object.assign(new Error('no'), { code: 'EMFILE' })) });
+  await expect(opened(path)).rejects.toMatchObject({ code: 'EMFILE' });
+});
+
+it('a folder in place of the file of a day is a failure, not an empty day', async () => {
+  const path = fileOf();
+  mkdirSync(path, { mode: 0o700 });
+  await expect(opened(path)).rejects.toMatchObject({ code: 'EISDIR' });
+});
+
+it('the files of the ledger are listed newest day first, without names that frontdesk does not make', async () => {
+  const path = fileOf();
+  const folder = dirname(path);
+  const names = [
+    '20260430.aaaaaaaa.ndjson',
+    '20260501.aaaaaaaa.ndjson',
+    '20260501.bbbbbbbb-0123456789ab.ndjson',
+    '20260502.aaaaaaaa.ndjson',
+  ];
+  for (const name of [...names, '20260502.aaaaaaaa.ndjson.bak', '.nfs0000', 'x.tmp'])
+    writeFileSync(join(folder, name), '');
+  const listed = async (day?: string) =>
+    (await ledgerFiles(dirname(folder), day)).map((each) => each.path.slice(folder.length + 1));
+  expect(await listed()).toEqual(names.toReversed());
+  expect(await listed('20260501')).toEqual([names[2], names[1]]);
+});
+
+const linesOf = async (content: string) => {
+  const file = await open(fileOf(content));
+  const pieces: string[][] = [];
+  for await (const lines of readLines(file)) pieces.push(lines.map(String));
+  await file.close();
+  return pieces;
+};
+
+it('lines read from the beginning are the whole ones, each with its newline', async () => {
+  expect(await linesOf('two\n\nthree\nha')).toEqual([['two\n', '\n', 'three\n'], []]);
+  expect(await linesOf('')).toEqual([]);
+});
+
+it('lines read from the beginning go on over the end of a piece', async () => {
+  const long = `${'a'.repeat(PIECE)}\n`;
+  expect(await linesOf(`${long}two\n`)).toEqual([[long, 'two\n']]);
+});
+
+const linesBack = async (content: string, change: (file: FileHandle) => void = () => undefined, most = 99) => {
+  const path = fileOf(content);
+  const file = await open(path);
+  change(file);
+  const lines: string[] = [];
+  await readLinesBack(file, (line) => lines.push(line) === most);
+  await file.close();
+  return lines;
+};
+/** Reads at most so many bytes at once. */
+const readsAtMost = (bytes: number) => (file: FileHandle) => {
+  const read = file.read.bind(file) as (...args: unknown[]) => ReturnType<FileHandle['read']>;
+  const short = (buffer: Buffer, offset: number, length: number, at: number) =>
+    read(buffer, offset, Math.min(length, bytes), at);
+  Object.assign(file, { read: short });
+};
+
+it('lines read from the end come the last one first, without the empty ones and with half a line', async () => {
+  expect(await linesBack('one\n\ntwo\nha')).toEqual(['ha', 'two', 'one']);
+  expect(await linesBack('\none\n')).toEqual(['one']);
+  expect(await linesBack('')).toEqual([]);
+  expect(await linesBack('one\ntwo\nthree\n', undefined, 2)).toEqual(['three', 'two']);
+});
+
+it('lines read from the end are whole where a read gives less than it was asked for', async () => {
+  expect(await linesBack('one\ntwo\nthree\n', readsAtMost(3))).toEqual(['three', 'two', 'one']);
+});
+
+it('lines read from the end are those that are left where the file was cut short meanwhile', async () => {
+  const cut = (file: FileHandle) => {
+    const read = file.read.bind(file) as (...args: unknown[]) => ReturnType<FileHandle['read']>;
+    const short = (buffer: Buffer, offset: number, length: number, at: number) =>
+      read(buffer, offset, Math.min(length, Math.max(0, 8 - at)), at);
+    Object.assign(file, { read: short });
+  };
+  expect(await linesBack('one\ntwo\nthree\n', cut)).toEqual(['two', 'one']);
+});
+
+it.each([PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 4 * PIECE])(
+  'lines read from the end are whole over the ends of pieces: %i bytes',
+  async (bytes) => {
+    const long = 'a'.repeat(bytes);
+    expect(await linesBack(`one\n${long}\ntwo\n`)).toEqual(['two', long, 'one']);
+    expect(await linesBack(`${long}\ntwo\n`)).toEqual(['two', long]);
+    expect(await linesBack(`one\n${long}`)).toEqual([long, 'one']);
+    expect(await linesBack(`one\n${long}\ntwo\n`, undefined, 1)).toEqual(['two']);
+  },
+);
+
+it('lines read from the end leave out one that is too long, and nothing beside it', async () => {
+  const long = 'a'.repeat(PIECE + 9);
+  expect(await linesBack(`${long}\n${'\0'.repeat(5 * PIECE)}\ntwo\n`)).toEqual(['two', long]);
+  for (const bytes of [5 * PIECE, 5 * PIECE + 9, 12 * PIECE - 9]) {
+    expect(await linesBack(`one\n${'\0'.repeat(bytes)}\ntwo\n`)).toEqual(['two', 'one']);
+    expect(await linesBack(`one\n${'\0'.repeat(bytes)}\n${'\0'.repeat(bytes)}\ntwo\n`)).toEqual(['two', 'one']);
+  }
+});

@@ -1,0 +1,469 @@
+import fs, {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { printJson } from '../../../src/base/json/print.ts';
+import { openAuditLog } from '../../../src/records/audit-log.ts';
+import { historyJson } from '../../../src/records/entry-table.ts';
+import { ledgerFile, pruneLedger } from '../../../src/records/ledger.ts';
+import { readOpenWrites } from '../../../src/records/open-files.ts';
+import { readHistory, showHistory } from '../../../src/records/read.ts';
+import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/records/record.ts';
+import { openFile } from '../../../src/records/stored/open-folder.ts';
+import { beginRun } from '../../../src/records/stored/run-store.ts';
+import { keyOfWrite } from '../../../src/records/write-record.ts';
+import { temporaryFolder } from '../base/files/place.ts';
+import { ended, FakeClock, runPlan, runPorts } from '../runs/fakes.ts';
+
+const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
+const DAY_MS = 86_400_000;
+
+const intent: WriteIntent = {
+  operation: 'card.block',
+  id: CARD,
+  reason: 'lost, INC-7',
+  profile: 'demo',
+  host: 'cards.example',
+};
+
+function setUp() {
+  const stateDir = temporaryFolder();
+  const clock = new FakeClock();
+  const ports = { stateDir, clock, pid: process.pid };
+  return {
+    stateDir,
+    clock,
+    ports,
+    recorder: openRecorder({ ...ports, user: 'ada' }),
+    /** The file of the ledger of the first day. */
+    path: ledgerFile(stateDir, '20260501'),
+    openPath: (entry: string) => openFile(stateDir, entry, keyOfWrite(intent)),
+  };
+}
+
+it('the record of a write is on the disk before the write is sent, for its user only', async () => {
+  const { recorder, path, openPath, stateDir, ports } = setUp();
+  const entry = await recorder.begin(intent);
+  expect(entry).toMatch(/^20260501T120000000-[0-9a-f]+-[0-9a-f]{6}$/);
+  for (const file of [path, openPath(entry)]) {
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
+  }
+  expect(statSync(stateDir).mode & 0o777).toBe(0o700);
+  expect(await readHistory(ports.stateDir, { limit: 50 })).toMatchObject({
+    entries: [{ entry, callOutcome: { outcome: 'unknown' } }],
+  });
+});
+
+it('the record of a write says afterwards how it ended', async () => {
+  const { recorder, clock, ports } = setUp();
+  const entry = await recorder.begin(intent);
+  clock.ms += 300;
+  await recorder.end(
+    entry,
+    ended({ outcome: 'applied', httpStatus: 200, requestId: 'r-1', durationMs: 300, resultId: 'new-1' }),
+  );
+  const shown = await showHistory(ports.stateDir, entry);
+  expect(printJson(historyJson(shown))).toBe(
+    `{"entry":"${entry}","time":"2026-05-01T12:00:00.000Z","user":"ada","profile":"demo","host":"cards.example",` +
+      `"operation":"card.block","id":"${CARD}","resultId":"new-1","reason":"lost, INC-7","outcome":"applied",` +
+      '"httpStatus":200,"requestId":"r-1","durationMs":300,"run":null}',
+  );
+});
+
+it('the record of a write keeps the code of the service and not what it said, which may name a customer', async () => {
+  const { recorder, path } = setUp();
+  const said = { errorCode: 'CARD_EXPIRED', message: 'expired for kari@example.com' };
+  await recorder.end(await recorder.begin(intent), ended({ outcome: 'rejected', code: 'REJECTED', ...said }));
+  const kept = readFileSync(path, 'utf8');
+  expect(kept).toContain('CARD_EXPIRED');
+  expect(kept).not.toContain('kari');
+});
+
+it('the record of a write of a write without an id and an answer has null for what is not known', async () => {
+  const { recorder, ports } = setUp();
+  const entry = await recorder.begin({
+    ...intent,
+    operation: 'calendar.event.create',
+    id: undefined,
+    reason: undefined,
+  });
+  await recorder.end(entry, ended({ outcome: 'not_sent', durationMs: 1 }));
+  const json = printJson(historyJson(await showHistory(ports.stateDir, entry)));
+  expect(JSON.parse(json)).toMatchObject({
+    id: null,
+    reason: null,
+    outcome: 'not_sent',
+    httpStatus: null,
+    requestId: null,
+    resultId: null,
+  });
+});
+
+it('the record of a write keeps every entry of many writers at once', async () => {
+  const { ports, stateDir } = setUp();
+  const writers = Array.from({ length: 20 }, (_, user) => openRecorder({ ...ports, user: `user-${user}` }));
+  await Promise.all(
+    writers.map(async (writer) => {
+      for (let write = 0; write < 5; write += 1) {
+        await writer.end(await writer.begin(intent), ended({ outcome: 'applied', durationMs: 1 }));
+      }
+    }),
+  );
+  const { entries } = await readHistory(stateDir, { limit: 1000 });
+  expect(entries).toHaveLength(100);
+  expect(entries.every((entry) => entry.callOutcome.outcome === 'applied')).toBe(true);
+});
+
+it('the record of a write keeps its own line when another process died in the middle of one', async () => {
+  const { recorder, path, ports } = setUp();
+  await recorder.begin(intent);
+  appendFileSync(path, '{"at":"2026-05-01T12:00:00.000Z","entry":"half');
+  const entry = await recorder.begin({ ...intent, id: 'other' });
+  await recorder.end(entry, ended({ outcome: 'applied' }));
+  const { entries } = await readHistory(ports.stateDir, { limit: 50 });
+  expect(entries).toHaveLength(2);
+  expect(await showHistory(ports.stateDir, entry)).toMatchObject({ id: 'other' });
+});
+
+it('the record of a write that cannot be begun refuses the write, with 16', async () => {
+  const stateDir = join(temporaryFolder(), 'file');
+  writeFileSync(stateDir, '');
+  const recorder = openRecorder({ stateDir, clock: new FakeClock(), pid: process.pid, user: 'ada' });
+  await expect(recorder.begin(intent)).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    exitCode: 16,
+    details: { outcome: 'not_sent' },
+    hints: expect.arrayContaining([expect.objectContaining({ words: expect.stringContaining('--no-history') })]),
+  });
+});
+
+it('the record of a write never follows a symbolic link', async () => {
+  const { recorder, path, stateDir } = setUp();
+  mkdirSync(dirname(path), { mode: 0o700 });
+  symlinkSync(join(stateDir, 'elsewhere'), path);
+  await expect(recorder.begin(intent)).rejects.toMatchObject({ code: 'AUTH' });
+});
+
+it('the record of a write that cannot be ended says that the write was applied, and the id in the answer', async () => {
+  const { recorder, path } = setUp();
+  const entry = await recorder.begin(intent);
+  rmSync(path);
+  mkdirSync(path);
+  await expect(
+    recorder.end(entry, ended({ outcome: 'applied', durationMs: 1, resultId: 'new-1' })),
+  ).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message: expect.stringContaining('The change WAS applied. The ID in the response is new-1'),
+    details: { outcome: 'applied', resultId: 'new-1' },
+  });
+});
+
+it('the record of a write that the audit log does not take says why, and that the write was applied', async () => {
+  const { ports } = setUp();
+  const log = join(ports.stateDir, 'audit.log');
+  const recorder = openRecorder({ ...ports, user: 'ada', audit: openAuditLog(log) });
+  const entry = await recorder.begin(intent);
+  chmodSync(log, 0o666);
+  await expect(recorder.end(entry, ended({ outcome: 'applied' }))).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message: `could not write the end of entry ${entry} to the audit log: the audit log ${log} can be written by every user. The change WAS applied.`,
+  });
+});
+
+it('the record of a write has no name and nothing to end with --no-history', async () => {
+  const { ports } = setUp();
+  const entry = await NO_RECORD.begin(intent);
+  await NO_RECORD.end(entry, ended({ outcome: 'applied', durationMs: 1 }));
+  expect(entry).toBe('');
+  expect(await readHistory(ports.stateDir, { limit: 50 })).toMatchObject({ entries: [] });
+});
+
+it('frontdesk history is empty when nothing was written', async () => {
+  expect(await readHistory(setUp().ports.stateDir, { limit: 50 })).toEqual({ entries: [], unread: new Map() });
+});
+
+async function threeWrites() {
+  const all = setUp();
+  const { recorder, clock } = all;
+  const first = await recorder.begin(intent);
+  await recorder.end(first, ended({ outcome: 'rejected', durationMs: 1 }));
+  clock.ms += DAY_MS;
+  const second = await recorder.begin({ ...intent, id: 'sub_1' });
+  await recorder.end(second, ended({ outcome: 'applied', durationMs: 1, resultId: CARD }));
+  clock.ms += DAY_MS;
+  const third = await recorder.begin({ ...intent, id: 'SUB_1' });
+  return { ...all, first, second, third };
+}
+
+it('frontdesk history shows the newest first, and so many as asked for', async () => {
+  const { ports, second, third } = await threeWrites();
+  const { entries } = await readHistory(ports.stateDir, { limit: 2 });
+  expect(entries.map(({ entry }) => entry)).toEqual([third, second]);
+});
+
+it('frontdesk history finds a card whatever the case, also as the id in an answer; other ids exactly', async () => {
+  const { ports, first, second, third } = await threeWrites();
+  const find = async (id: string) =>
+    (await readHistory(ports.stateDir, { id, limit: 50 })).entries.map(({ entry }) => entry);
+  expect(await find(CARD.toUpperCase())).toEqual([second, first]);
+  expect(await find('SUB_1')).toEqual([third]);
+  expect(await find('nobody')).toEqual([]);
+});
+
+it('frontdesk history filters by time and outcome', async () => {
+  const { ports, clock, second, third } = await threeWrites();
+  const since = await readHistory(ports.stateDir, { sinceMs: clock.now() - DAY_MS, limit: 50 });
+  expect(since.entries.map(({ entry }) => entry)).toEqual([third, second]);
+  const applied = await readHistory(ports.stateDir, { outcome: 'applied', limit: 50 });
+  expect(applied.entries.map(({ entry }) => entry)).toEqual([second]);
+  const unknown = await readHistory(ports.stateDir, { outcome: 'unknown', limit: 50 });
+  expect(unknown.entries.map(({ entry }) => entry)).toEqual([third]);
+});
+
+it('frontdesk history shows the rows of runs among the single writes, read from their journals', async () => {
+  const { stateDir, ports, clock, recorder } = setUp();
+  const single = await recorder.begin(intent);
+  clock.ms += 1000;
+  const run = await beginRun(runPorts(stateDir, { clock }), runPlan({ name: 'may' }));
+  await run.journal.intent({ row: 2, id: 'card-2', reason: 'lost' });
+  clock.ms += 1000;
+  await run.journal.intent({ row: 1, id: 'card-1' });
+  await run.journal.result(
+    { row: 2, id: 'card-2' },
+    ended({ outcome: 'applied', httpStatus: 200, requestId: 'r-2', durationMs: 9 }),
+  );
+  const { entries } = await readHistory(ports.stateDir, { limit: 50 });
+  expect(entries.map(({ entry, callOutcome }) => [entry, callOutcome.outcome])).toEqual([
+    ['may:1', 'unknown'],
+    ['may:2', 'applied'],
+    [single, 'unknown'],
+  ]);
+  expect(JSON.parse(printJson(historyJson(await showHistory(ports.stateDir, 'may:2'))))).toEqual({
+    entry: 'may:2',
+    time: '2026-05-01T12:00:01.000Z',
+    user: 'ada',
+    profile: 'demo',
+    host: 'cards.example',
+    operation: 'card.block',
+    id: 'card-2',
+    resultId: null,
+    reason: 'lost',
+    outcome: 'applied',
+    httpStatus: 200,
+    requestId: 'r-2',
+    durationMs: 9,
+    run: 'may',
+  });
+  await run.close();
+});
+
+it('frontdesk history holds only the newest rows of a large run', async () => {
+  const { stateDir, ports, clock } = setUp();
+  const run = await beginRun(runPorts(stateDir, { clock }), runPlan({ name: 'may', rows: 500, inputRows: 500 }));
+  for (let row = 1; row <= 500; row += 1) {
+    clock.ms += 1;
+    void run.journal.intent({ row, id: `card-${row}` });
+  }
+  await run.close();
+  const { entries } = await readHistory(ports.stateDir, { limit: 3 });
+  expect(entries.map(({ entry }) => entry)).toEqual(['may:500', 'may:499', 'may:498']);
+});
+
+it('frontdesk history names a run that cannot be read and shows the rest', async () => {
+  const { stateDir, ports, recorder } = setUp();
+  await recorder.begin(intent);
+  const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
+  await run.close();
+  writeFileSync(run.folder.journal, 'x\ny\n');
+  const page = await readHistory(ports.stateDir, { limit: 50 });
+  expect(page.entries).toHaveLength(1);
+  expect([...page.unread.keys()]).toEqual(['may']);
+});
+
+it.each(['nothing', 'may:1', '../x:1', 'may:0'])('frontdesk history has no entry %s', async (name) => {
+  await expect(showHistory(setUp().ports.stateDir, name)).rejects.toMatchObject({ code: 'USAGE' });
+});
+
+/** The process that sends a change, as if it were gone. */
+const asGone = (path: string) => {
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.replaceAll(/"maker":"[^"]*"/g, '"maker":"00000000-1-1"'));
+};
+
+it('a change that was killed while it wrote its end stays open, and is unknown', async () => {
+  const { ports, recorder, path, openPath } = setUp();
+  const entry = await recorder.begin(intent);
+  const begun = readFileSync(openPath(entry), 'utf8');
+  await recorder.end(entry, ended({ outcome: 'applied', httpStatus: 200 }));
+  const end = readFileSync(path, 'utf8');
+  writeFileSync(path, end.slice(0, -20));
+  writeFileSync(openPath(entry), begun, { mode: 0o600 });
+  asGone(openPath(entry));
+  const next = await recorder.begin({ ...intent, id: 'next' });
+  const open = await readOpenWrites(ports);
+  expect(Object.fromEntries(open.map((each) => [each.entry, each.isInProgress ?? false]))).toEqual({
+    [entry]: false,
+    [next]: true,
+  });
+  const { entries } = await readHistory(ports.stateDir, { limit: 50, outcome: 'unknown', id: CARD });
+  expect(entries.map((each) => each.entry)).toEqual([entry]);
+});
+
+it('a change that another process is sending is in the list of open ones, and nobody closes it', async () => {
+  const { ports, recorder, openPath } = setUp();
+  const entry = await recorder.begin(intent);
+  const begun = readFileSync(openPath(entry), 'utf8');
+  const listed = await readOpenWrites(ports);
+  expect(listed.map((each) => [each.entry, each.callOutcome.outcome, each.isInProgress])).toEqual([
+    [entry, 'unknown', true],
+  ]);
+  expect(readFileSync(openPath(entry), 'utf8')).toBe(begun);
+});
+
+it('a change that was killed after it wrote its end is not open, and its own file goes at the next look', async () => {
+  const { ports, recorder, openPath } = setUp();
+  const entry = await recorder.begin(intent);
+  const begun = readFileSync(openPath(entry), 'utf8');
+  await recorder.end(entry, ended({ outcome: 'applied', httpStatus: 200 }));
+  writeFileSync(openPath(entry), begun, { mode: 0o600 });
+  asGone(openPath(entry));
+  expect(await readOpenWrites(ports)).toEqual([]);
+  expect(fs.existsSync(openPath(entry))).toBe(false);
+  expect(await showHistory(ports.stateDir, entry)).toMatchObject({ callOutcome: { outcome: 'applied' } });
+});
+
+it('a change whose end found the disk full is ended in its own file, and goes to the ledger at the next look', async () => {
+  const { ports, recorder, path, openPath } = setUp();
+  const entry = await recorder.begin(intent);
+  rmSync(path);
+  mkdirSync(path);
+  await expect(recorder.end(entry, ended({ outcome: 'applied' }))).rejects.toMatchObject({ code: 'LOCAL_IO' });
+  fs.rmdirSync(path);
+  expect(await readOpenWrites(ports)).toEqual([]);
+  expect(fs.existsSync(openPath(entry))).toBe(false);
+  expect(readFileSync(path, 'utf8')).toContain('"outcome":"applied"');
+});
+
+it.each(['superseded', 'resolved'])(
+  'a change stays open while half a line in its own file says that it was %s',
+  async (event) => {
+    const { ports, recorder, openPath } = setUp();
+    const entry = await recorder.begin(intent);
+    await recorder.end(entry, ended({ outcome: 'unknown', durationMs: 1 }));
+    appendFileSync(openPath(entry), `{"at":"2026-05-01T12:00:00.000Z","entry":"${entry}","${event}`);
+    expect((await readOpenWrites(ports)).map((each) => each.entry)).toEqual([entry]);
+    // What is added next is a line of its own.
+    await recorder.recordCheck(
+      { entry, operation: 'card.block', id: CARD },
+      ended({ outcome: 'unknown', httpStatus: 500 }),
+    );
+    expect(await showHistory(ports.stateDir, entry)).toMatchObject({ callOutcome: { httpStatus: 500 } });
+  },
+);
+
+it('a closing that the ledger had no room for stands in the file of the change, and is finished at the next look', async () => {
+  const { ports, recorder, path, openPath } = setUp();
+  const entry = await recorder.begin(intent);
+  await recorder.end(entry, ended({ outcome: 'unknown' }));
+  rmSync(path);
+  mkdirSync(path);
+  const closing = recorder.supersede([{ entry, operation: 'card.block', id: CARD }], 'later');
+  await expect(closing).rejects.toMatchObject({ code: 'LOCAL_IO' });
+  fs.rmdirSync(path);
+  expect(await readOpenWrites(ports)).toEqual([]);
+  expect(fs.existsSync(openPath(entry))).toBe(false);
+  expect(readFileSync(path, 'utf8')).toContain('"supersededBy":"later"');
+});
+
+it('history prune removes old entries and their days, and keeps young ones', async () => {
+  const { ports, clock, recorder, path } = setUp();
+  await recorder.end(await recorder.begin(intent), ended({ outcome: 'applied', durationMs: 1 }));
+  await recorder.end(await recorder.begin(intent), ended({ outcome: 'rejected', durationMs: 1 }));
+  clock.ms += 91 * DAY_MS;
+  const young = await recorder.begin(intent);
+  await recorder.end(young, ended({ outcome: 'applied' }));
+  expect(await pruneLedger(ports, 90 * DAY_MS)).toBe(2);
+  const { entries } = await readHistory(ports.stateDir, { limit: 50 });
+  expect(entries.map(({ entry }) => entry)).toEqual([young]);
+  expect(fs.existsSync(path)).toBe(false);
+  expect(await pruneLedger(ports, 90 * DAY_MS)).toBe(0);
+});
+
+it('history prune keeps what is younger of the day at the border, in a file for its user only', async () => {
+  const { ports, clock, recorder, path } = setUp();
+  await recorder.end(await recorder.begin(intent), ended({ outcome: 'applied' }));
+  clock.ms += 3_600_000;
+  const young = await recorder.begin(intent);
+  await recorder.end(young, ended({ outcome: 'rejected' }));
+  expect(await pruneLedger(ports, 1_800_000)).toBe(1);
+  const [name = '', ...more] = fs.readdirSync(dirname(path));
+  expect(more).toEqual([]);
+  expect(name).toMatch(/^20260501\.[0-9a-f]{8}-[0-9a-f]{12}\.ndjson$/);
+  expect(statSync(join(dirname(path), name)).mode & 0o777).toBe(0o600);
+  expect((await readHistory(ports.stateDir, { limit: 50 })).entries.map(({ entry }) => entry)).toEqual([young]);
+});
+
+it('history prune keeps an old write whose outcome is still unknown', async () => {
+  const { ports, clock, recorder } = setUp();
+  const open = await recorder.begin(intent);
+  await recorder.end(open, ended({ outcome: 'unknown', durationMs: 1 }));
+  await recorder.end(await recorder.begin({ ...intent, id: 'other' }), ended({ outcome: 'applied', durationMs: 1 }));
+  clock.ms += 91 * DAY_MS;
+  expect(await pruneLedger(ports, 90 * DAY_MS)).toBe(1);
+  const { entries } = await readHistory(ports.stateDir, { limit: 50 });
+  expect(entries.map(({ entry, callOutcome }) => [entry, callOutcome.outcome])).toEqual([[open, 'unknown']]);
+});
+
+it('history prune keeps an old write that is still under way, and its end with it', async () => {
+  const { ports, clock, recorder } = setUp();
+  const sleeping = await recorder.begin(intent);
+  await recorder.end(await recorder.begin({ ...intent, id: 'other' }), ended({ outcome: 'applied', durationMs: 1 }));
+  clock.ms += 91 * DAY_MS;
+  expect(await pruneLedger(ports, 90 * DAY_MS)).toBe(1);
+  await recorder.end(sleeping, ended({ outcome: 'unknown', durationMs: 1 }));
+  const { entries } = await readHistory(ports.stateDir, { limit: 50 });
+  expect(entries.map(({ entry, callOutcome }) => [entry, callOutcome.outcome])).toEqual([[sleeping, 'unknown']]);
+  expect((await readOpenWrites(ports)).map(({ entry }) => entry)).toEqual([sleeping]);
+});
+
+it('history prune of nothing removes nothing', async () => {
+  expect(await pruneLedger(setUp().ports, DAY_MS)).toBe(0);
+});
+
+it('history prune loses no entry that is written meanwhile', async () => {
+  const { ports, clock } = setUp();
+  const recorder = openRecorder({ ...ports, user: 'ada' });
+  const begun: string[] = [];
+  for (let round = 0; round < 15; round += 1) {
+    await recorder.begin(intent);
+    clock.ms += 100 * DAY_MS;
+    const writes = Array.from({ length: 8 }, async () => {
+      const entry = await recorder.begin({ ...intent, id: `round-${round}` });
+      await recorder.end(entry, ended({ outcome: 'applied', durationMs: 1 }));
+      begun.push(entry);
+    });
+    await Promise.all([pruneLedger(ports, 90 * DAY_MS), ...writes]);
+    const { entries } = await readHistory(ports.stateDir, { id: `round-${round}`, limit: 1000 });
+    expect(entries.map(({ callOutcome }) => callOutcome.outcome)).toEqual(Array<string>(8).fill('applied'));
+  }
+  expect(begun).toHaveLength(120);
+});
+
+it('a change that another machine closed meanwhile, and that ends unknown, keeps the one line that closed it', async () => {
+  const { ports, recorder, path } = setUp();
+  const entry = await recorder.begin(intent);
+  await recorder.supersede([{ entry, operation: 'card.block', id: CARD }], 'later');
+  await recorder.end(entry, ended({ outcome: 'unknown' }));
+  expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(1);
+  expect(await showHistory(ports.stateDir, entry)).toMatchObject({ supersededBy: 'later' });
+  expect(await readOpenWrites(ports)).toEqual([]);
+});

@@ -1,0 +1,287 @@
+import { expect, it } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import {
+  failedCall,
+  journalResult,
+  type RowResult,
+  sentResult,
+  unsentResult,
+  withEarlier,
+} from '../../../src/records/row-outcome.ts';
+import type { CallOutcome, WriteOutcome } from '../../../src/service/call-outcome.ts';
+import { answered, ended, failed } from '../runs/fakes.ts';
+
+const ROW = { row: 7, id: 'card-7' };
+const SENT_AT = '2026-05-01T12:00:00.007Z';
+const SENT_CLOCK = '12:00:00Z';
+
+const write = { command: 'card.block', isWrite: true, mayHaveLeft: true };
+
+it('a row that was sent has the resource and no failure when it was answered', () => {
+  const call = answered(new Map([['status', 'BLOCKED']]), 'new-7');
+  expect(sentResult(ROW, call, write)).toEqual({
+    row: ROW,
+    callOutcome: ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId: 'new-7' }),
+    resource: new Map([['status', 'BLOCKED']]),
+    failure: undefined,
+    source: 'sent',
+  });
+});
+
+it.each<[string, CallOutcome['outcome'], boolean, CallOutcome['outcome']]>([
+  ['as the call says, rejected', 'rejected', true, 'rejected'],
+  ['as the call says, although it may have left', 'not_sent', true, 'not_sent'],
+  ['unknown where the call does not say and it may have left', null, true, 'unknown'],
+  ['not sent where the call does not say and nothing left', null, false, 'not_sent'],
+])('a row that was sent is %s', (_what, said, mayHaveLeft, outcome) => {
+  const call = failed('INTERNAL', { outcome: said ?? undefined });
+  const result = sentResult(ROW, call, { ...write, mayHaveLeft });
+  expect(result).toMatchObject({ row: ROW, callOutcome: { outcome, code: 'INTERNAL' }, source: 'sent' });
+  expect(result.resource).toBeUndefined();
+  expect(result.failure?.details).toEqual({ attempts: 1, operation: 'card.block', row: 7, id: 'card-7', outcome });
+});
+
+it('a row that was sent has no outcome when it only was to be read', () => {
+  const result = sentResult(ROW, failed('NOT_FOUND'), { ...write, command: 'card.get', isWrite: false });
+  expect(result.callOutcome.outcome).toBeNull();
+  expect(result.failure?.details).toEqual({ attempts: 1, operation: 'card.get', row: 7, id: 'card-7' });
+});
+
+it('a row that was sent may have failed before it was a call', () => {
+  const failure = new Failure('USAGE', 'no credential', { details: { outcome: 'not_sent' } });
+  expect(failedCall(failure)).toEqual({
+    kind: 'failed',
+    failure,
+    callOutcome: ended({ outcome: 'not_sent', code: 'USAGE' }),
+  });
+});
+
+const reason = Failure.unsent('CANCELLED', 'SIGINT stopped the run', {
+  hints: ['take it up again'],
+  exitCode: 143,
+});
+
+it('a row of which nothing was sent because the run stopped was not reached', () => {
+  const result = unsentResult(ROW, 'card.block', reason);
+  expect(result).toMatchObject({ row: ROW, source: 'not_reached' });
+  expect(result.callOutcome).toEqual(ended({ outcome: 'not_sent', code: 'CANCELLED' }));
+  expect(result.failure).toMatchObject({
+    code: 'CANCELLED',
+    exitCode: 143,
+    message: 'could not block card card-7: SIGINT stopped the run. Nothing was sent.',
+    hints: ['take it up again'],
+    details: { operation: 'card.block', id: 'card-7', row: 7, outcome: 'not_sent', attempts: 0 },
+  });
+});
+
+it('a row of which nothing was sent because the run stopped was under way, with the attempts that the service had refused', () => {
+  const result = unsentResult(ROW, 'card.block', reason, 2);
+  expect(result).toMatchObject({ source: 'sent', callOutcome: { outcome: 'not_sent', attempts: 2 } });
+  // A journal keeps no more of it.
+  expect(journalResult(ROW, 'card.block', result.callOutcome).failure?.message).toBe(
+    'could not block card card-7: SIGINT stopped the run. Nothing was sent.',
+  );
+  expect(result.failure?.message).toBe('could not block card card-7: SIGINT stopped the run. Nothing was sent.');
+  expect(result.failure?.details.attempts).toBe(2);
+  expect(unsentResult(ROW, 'card.block', reason, 0).source).toBe('sent');
+});
+
+const stored = (known: Partial<WriteOutcome>) => ended({ outcome: 'unknown', ...known });
+
+it.each(['applied', 'confirmed_by_read'] as const)('a row from the journal that is %s succeeded', (outcome) => {
+  const callOutcome = stored({ outcome, attempts: 1, httpStatus: 200 });
+  const result = journalResult(ROW, 'card.block', callOutcome);
+  expect(result).toEqual({ row: ROW, callOutcome, resource: undefined, failure: undefined, source: 'journal' });
+});
+
+it.each<[string, Partial<WriteOutcome>, string]>([
+  [
+    'was rejected with a code and words',
+    { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
+    'could not block card card-7: no such card: the service returned 404 (CARD_NOT_FOUND: "no such card"). Nothing was changed.',
+  ],
+  [
+    'was rejected without a word',
+    { outcome: 'rejected', code: 'REJECTED', httpStatus: 400 },
+    'could not block card card-7: the service returned 400. Nothing was changed.',
+  ],
+  [
+    'could not be sent, and why',
+    { outcome: 'not_sent', code: 'UNREACHABLE', message: 'cannot connect to cards.example:443 (refused)' },
+    'could not block card card-7: cannot connect to cards.example:443 (refused). Nothing was sent.',
+  ],
+  [
+    'was held back',
+    { outcome: 'not_sent', code: 'PRECONDITION' },
+    'could not block card card-7: the card did not match what was expected. Nothing was sent.',
+  ],
+  [
+    'could not be sent, and only its code is known',
+    { outcome: 'not_sent', code: 'LOCAL_IO' },
+    'could not block card card-7: stdout, a file or a record could not be written; the message says whether the change was applied. Nothing was sent.',
+  ],
+  [
+    'was never reached',
+    { outcome: 'not_sent' },
+    'could not block card card-7: the run has not reached this row. Nothing was sent.',
+  ],
+  [
+    'was sent, answered and is unknown',
+    {
+      outcome: 'unknown',
+      code: 'OUTCOME_UNKNOWN',
+      httpStatus: 502,
+      message: 'bad gateway',
+      sentAtMs: Date.parse(SENT_AT),
+    },
+    `OUTCOME UNKNOWN - block card card-7. The request was sent at ${SENT_CLOCK}. The service returned 502 ("bad gateway"). It may or may not have been applied.`,
+  ],
+  [
+    'was sent, broke off and was checked',
+    { outcome: 'unknown', code: 'OUTCOME_UNKNOWN', message: 'the connection closed', observedStatus: 'ACTIVE' },
+    'OUTCOME UNKNOWN - block card card-7. The request was sent. The connection closed. It may or may not have been applied. Card check: status ACTIVE.',
+  ],
+  [
+    'was under way when its process was killed',
+    { outcome: 'unknown', code: 'OUTCOME_UNKNOWN' },
+    'OUTCOME UNKNOWN - block card card-7. The request may have been sent. Its process ended before the response. It may or may not have been applied.',
+  ],
+  [
+    'is unknown and has no stored code',
+    { outcome: 'unknown' },
+    'OUTCOME UNKNOWN - block card card-7. The request may have been sent. Its process ended before the response. It may or may not have been applied.',
+  ],
+])('a row from the journal: %s', (_what, known, words) => {
+  const result = journalResult(ROW, 'card.block', stored(known));
+  expect(result.failure?.message).toBe(words);
+  expect(result.failure?.code).toBe(known.code ?? (known.outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL'));
+  expect(result.source).toBe('journal');
+  expect(result.resource).toBeUndefined();
+});
+
+it('a row from the journal of an unknown write without a stored code is not reported as rejected', () => {
+  const result = journalResult(ROW, 'card.block', stored({ outcome: 'unknown' }));
+  expect(result.callOutcome.outcome).toBe('unknown');
+  expect(result.failure).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8, details: { outcome: 'unknown' } });
+});
+
+it('a row from the journal has everything that was kept in its details', () => {
+  const { failure } = journalResult(
+    ROW,
+    'card.reissue',
+    stored({
+      outcome: 'unknown',
+      code: 'OUTCOME_UNKNOWN',
+      httpStatus: 502,
+      requestId: 'r-7',
+      attempts: 3,
+      sentAtMs: Date.parse(SENT_AT),
+      resultId: 'new-7',
+      errorCode: 'UPSTREAM',
+      message: 'bad gateway',
+      observedStatus: 'REISSUED',
+    }),
+  );
+  expect(failure?.details).toEqual({
+    operation: 'card.reissue',
+    row: 7,
+    outcome: 'unknown',
+    attempts: 3,
+    id: 'card-7',
+    http: { status: 502, requestId: 'r-7' },
+    service: new Map([
+      ['errorCode', 'UPSTREAM'],
+      ['message', 'bad gateway'],
+    ]),
+    sentAt: SENT_AT,
+    observed: new Map([['status', 'REISSUED']]),
+    resultId: 'new-7',
+  });
+});
+
+it('a row from the journal has nothing in its details that was not kept, and a time only where something may have left', () => {
+  const { failure } = journalResult(ROW, 'card.block', stored({ outcome: 'rejected', sentAtMs: 5, message: 'm' }));
+  expect(failure?.details).toEqual({
+    operation: 'card.block',
+    row: 7,
+    outcome: 'rejected',
+    attempts: 0,
+    id: 'card-7',
+    http: undefined,
+    service: undefined,
+    sentAt: undefined,
+    observed: undefined,
+    resultId: undefined,
+  });
+  const unsent = journalResult(ROW, 'card.block', stored({ outcome: 'unknown' })).failure;
+  expect(unsent?.details.sentAt).toBeUndefined();
+});
+
+it('a row from the journal is named by its number where it has no id', () => {
+  const row = { row: 7, id: undefined };
+  const result = journalResult(row, 'calendar.event.create', stored({ outcome: 'not_sent' }));
+  expect(result.failure?.message).toBe(
+    'could not create event (row 7): the run has not reached this row. Nothing was sent.',
+  );
+});
+
+const reasonBefore = new Failure('UNREACHABLE', 'cannot connect', {
+  hints: ['check the network'],
+  details: { outcome: 'not_sent', attempts: 1, row: 7 },
+});
+const result: RowResult = {
+  row: ROW,
+  callOutcome: ended({ outcome: 'not_sent', code: 'UNREACHABLE', attempts: 1 }),
+  resource: undefined,
+  failure: reasonBefore,
+  source: 'sent',
+};
+
+const first = ended({
+  outcome: 'unknown',
+  code: 'OUTCOME_UNKNOWN',
+  attempts: 1,
+  sentAtMs: Date.parse(SENT_AT),
+  message: 'the connection broke',
+});
+const earlier = { attempts: 1, callOutcome: first };
+
+it('a row whose earlier attempt may have been applied stays unknown when the repeat was not sent, and says both', () => {
+  const doubtful = withEarlier(result, 'card.block', earlier);
+  expect(doubtful).toMatchObject({ row: ROW, source: 'sent', earlierAttempts: 1 });
+  expect(doubtful.callOutcome).toEqual({ ...first, attempts: 2, repeated: 'was not sent' });
+  expect(doubtful.failure).toMatchObject({
+    code: 'OUTCOME_UNKNOWN',
+    exitCode: 8,
+    message: `OUTCOME UNKNOWN - block card card-7. The request was sent at ${SENT_CLOCK}. The connection broke. A retry was not sent. It may or may not have been applied.`,
+    details: { outcome: 'unknown', attempts: 2, row: 7, sentAt: SENT_AT },
+  });
+});
+
+it('a row whose earlier attempt may have been applied stays unknown when the repeat was refused, and says both', () => {
+  const refused = ended({
+    outcome: 'rejected',
+    code: 'REJECTED',
+    attempts: 1,
+    httpStatus: 409,
+    errorCode: 'CARD_BLOCKED',
+  });
+  const doubtful = withEarlier({ ...result, callOutcome: refused }, 'card.block', earlier);
+  expect(doubtful.callOutcome).toEqual({ ...first, attempts: 2, repeated: 'was refused: 409 CARD_BLOCKED' });
+  expect(doubtful.failure?.message).toBe(
+    `OUTCOME UNKNOWN - block card card-7. The request was sent at ${SENT_CLOCK}. The connection broke. A retry was refused: 409 CARD_BLOCKED. It may or may not have been applied.`,
+  );
+});
+
+it.each(['applied', 'confirmed_by_read', 'unknown'] as const)(
+  'a row whose earlier attempt may have been applied is %s when the repeat is',
+  (outcome) => {
+    const callOutcome = { ...result.callOutcome, outcome };
+    const now = withEarlier({ ...result, callOutcome }, 'card.block', earlier);
+    expect(now.callOutcome).toEqual({ ...callOutcome, attempts: callOutcome.attempts + 1 });
+  },
+);
+
+it('a row whose earlier attempt may have been applied is as it ended where no earlier process sent it', () => {
+  expect(withEarlier(result, 'card.block', { attempts: 0, callOutcome: undefined })).toBe(result);
+});

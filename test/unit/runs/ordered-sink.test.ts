@@ -1,0 +1,302 @@
+import { expect, it } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import { parseJson } from '../../../src/base/json/parse.ts';
+import { printJson } from '../../../src/base/json/print.ts';
+import type { JsonValue } from '../../../src/base/json/value.ts';
+import { rememberText } from '../../../src/base/json/value.ts';
+import type { RowResult } from '../../../src/records/row-outcome.ts';
+import { OrderedSink } from '../../../src/runs/ordered-sink.ts';
+import { answerBytes } from '../../../src/service/wire/answer-bytes.ts';
+import { ended, type TestRow } from './fakes.ts';
+
+function resultOf(row: number, more: Partial<RowResult<TestRow>> = {}): RowResult<TestRow> {
+  const callOutcome = ended({ outcome: 'applied' });
+  return {
+    row: { row, id: `card-${row}` },
+    callOutcome,
+    resource: undefined,
+    failure: undefined,
+    source: 'sent',
+    ...more,
+  };
+}
+
+const nothing = () => undefined;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** The rows before `position` were printed. */
+async function drained(ordered: OrderedSink<TestRow>, position: number): Promise<void> {
+  while (ordered.next < position) await turn();
+}
+
+/** A sink that notes what it does with each row. */
+function sink(keepFails = 0, emitFails = 0) {
+  const done: string[] = [];
+  const note = (what: 'keep' | 'emit', fails: number) => async (result: RowResult<TestRow>) => {
+    done.push(`${what} ${result.row.row}`);
+    if (result.row.row === fails) throw new Error(`${what} fails`);
+  };
+  const task = { persist: note('keep', keepFails), emit: note('emit', emitFails) };
+  const free: number[] = [];
+  const ordered: OrderedSink<TestRow> = new OrderedSink<TestRow>(
+    task,
+    (error, of) => done.push(`${of}: ${String(error)}`),
+    () => free.push(ordered.next),
+  );
+  return { done, free, ordered };
+}
+
+it('the results of a run are kept and printed in the order of the input, however the rows end', async () => {
+  const { done, ordered } = sink();
+  for (const row of [3, 2, 1]) ordered.enqueue(row - 1, resultOf(row), undefined);
+  await drained(ordered, 3);
+  expect(done).toEqual(['keep 1', 'emit 1', 'keep 2', 'emit 2', 'keep 3', 'emit 3']);
+});
+
+it('the results of a run are printed only once their record is on the disk', async () => {
+  const { done, ordered } = sink();
+  let write: () => void = () => undefined;
+  const durable = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  ordered.enqueue(0, resultOf(1), undefined);
+  ordered.enqueue(1, resultOf(2), durable);
+  await turn();
+  expect(done).toEqual(['keep 1', 'emit 1']);
+  write();
+  await drained(ordered, 2);
+  expect(done).toEqual(['keep 1', 'emit 1', 'keep 2', 'emit 2']);
+});
+
+it('the results of a run are printed although their record could not be written', async () => {
+  const { done, ordered } = sink();
+  const lost = Promise.reject(new Error('the disk is full'));
+  lost.catch(() => undefined);
+  ordered.enqueue(0, resultOf(1), lost);
+  await drained(ordered, 1);
+  expect(done).toEqual(['keep 1', 'emit 1']);
+});
+
+it.each([
+  [
+    'kept any more after one that could not be, and printed anyway',
+    1,
+    0,
+    'keep 1|persist: Error: keep fails|emit 1|emit 2',
+  ],
+  [
+    'printed any more after one that could not be, and kept anyway',
+    0,
+    1,
+    'keep 1|emit 1|emit: Error: emit fails|keep 2',
+  ],
+])('the results of a run are not %s', async (_what, keepFails, emitFails, expected) => {
+  const { done, ordered } = sink(keepFails, emitFails);
+  ordered.enqueue(0, resultOf(1), undefined);
+  ordered.enqueue(1, resultOf(2), undefined);
+  await drained(ordered, 2);
+  expect(done.join('|')).toBe(expected);
+  expect(ordered.hasRoom).toBe(true);
+});
+
+it('the results of a run are printed as they come, also long after the first', async () => {
+  const { done, ordered } = sink();
+  const lost = Promise.reject(new Error('the disk is full'));
+  lost.catch(() => undefined);
+  for (const [row, durable] of [undefined, lost, undefined, lost].entries()) {
+    ordered.enqueue(row, resultOf(row + 1), durable);
+    await drained(ordered, row + 1);
+  }
+  expect(done.filter((what) => what.startsWith('emit'))).toEqual(['emit 1', 'emit 2', 'emit 3', 'emit 4']);
+  expect(ordered.next).toBe(4);
+});
+
+it('the results of a run are printed in their order for more rows than places are kept', async () => {
+  const { done, ordered } = sink();
+  for (const first of [0, 4000, 8000]) {
+    for (let position = first + 3999; position >= first; position -= 1)
+      ordered.enqueue(position, resultOf(position + 1), undefined);
+    await drained(ordered, first + 4000);
+  }
+  const printed = done.filter((what) => what.startsWith('emit'));
+  expect([printed.length, printed[0], printed[4096], printed[11_999]]).toEqual([
+    12_000,
+    'emit 1',
+    'emit 4097',
+    'emit 12000',
+  ]);
+});
+
+it('the results of a run say when the place of each is free', async () => {
+  const { ordered, free } = sink();
+  for (const row of [3, 2, 1]) ordered.enqueue(row - 1, resultOf(row), undefined);
+  expect(free).toEqual([]);
+  await drained(ordered, 3);
+  expect(free).toEqual([1, 2, 3]);
+});
+
+/** A sink that prints only once `read` is called; what it printed. */
+function slow(sizeOf?: (row: TestRow) => number) {
+  const printed: RowResult<TestRow>[] = [];
+  let read: () => void = () => undefined;
+  const isRead = new Promise<void>((resolve) => {
+    read = resolve;
+  });
+  const emit = async (result: RowResult<TestRow>) => {
+    await isRead;
+    printed.push(result);
+  };
+  const task = sizeOf === undefined ? { emit } : { emit, sizeOf };
+  return { printed, read: () => read(), ordered: new OrderedSink<TestRow>(task, nothing, nothing) };
+}
+
+it('a result that waits for the reader has a place among 256, and for another row as long as there is memory', async () => {
+  const { ordered, read } = slow();
+  for (let position = 1; position <= 300; position += 1) ordered.enqueue(position, resultOf(position + 1), undefined);
+  expect([ordered.hasRoom, ordered.isFull]).toEqual([true, false]);
+  ordered.enqueue(0, resultOf(1), undefined);
+  expect(ordered.hasRoom).toBe(false);
+  read();
+  await drained(ordered, 301);
+  expect(ordered.hasRoom).toBe(true);
+  const other = slow();
+  for (let position = 0; position < 255; position += 1)
+    other.ordered.enqueue(position, resultOf(position + 1), undefined);
+  expect(other.ordered.hasRoom).toBe(true);
+  other.ordered.enqueue(255, resultOf(256), undefined);
+  expect(other.ordered.hasRoom).toBe(false);
+  other.read();
+  await drained(other.ordered, 256);
+});
+
+it('a result that waits takes 1,024 bytes beside its row and its answer', async () => {
+  // All but 5,000 bytes of 224 MiB.
+  const { ordered, read } = slow(({ row }) => (row === 2 ? 224 * 1024 * 1024 - 5000 : row === 3 ? 1000 : 0));
+  expect([ordered.isFull, ordered.hasRoom]).toEqual([false, true]);
+  ordered.enqueue(1, resultOf(2), undefined);
+  ordered.enqueue(2, resultOf(3), undefined);
+  // 3,048 bytes so far. `{"a":"x…"}` has 928 of them.
+  ordered.enqueue(3, resultOf(4, { resource: new Map([['a', 'x'.repeat(920)]]) }), undefined);
+  expect([ordered.isFull, ordered.hasRoom]).toEqual([true, false]);
+  read();
+  ordered.enqueue(0, resultOf(1), undefined);
+  await drained(ordered, 4);
+});
+
+it('a result that waits takes one byte less, and there is room', () => {
+  const { ordered } = slow(({ row }) => (row === 2 ? 224 * 1024 * 1024 - 5000 : row === 3 ? 1000 : 0));
+  ordered.enqueue(1, resultOf(2), undefined);
+  ordered.enqueue(2, resultOf(3), undefined);
+  ordered.enqueue(3, resultOf(4, { resource: new Map([['a', 'x'.repeat(919)]]) }), undefined);
+  expect([ordered.isFull, ordered.hasRoom]).toEqual([false, true]);
+});
+
+it('T26 a result that waits holds up the next row while a long answer waits for a place, and none once it is printed', async () => {
+  const { ordered, read } = slow();
+  const answer = { bytes: 32 * 1024 * 1024, isAwaited: false, goOn: nothing };
+  const other = { ...answer };
+  answerBytes.take(answer);
+  answerBytes.take(other);
+  ordered.enqueue(1, resultOf(2), undefined);
+  expect([ordered.isFull, ordered.hasRoom]).toEqual([true, false]);
+  read();
+  ordered.enqueue(0, resultOf(1), undefined);
+  await drained(ordered, 2);
+  expect([ordered.isFull, ordered.hasRoom]).toEqual([false, true]);
+  answerBytes.release(answer);
+  answerBytes.release(other);
+});
+
+const AMOUNT = '{"cardId":"c","balance":10.10}';
+const asRead = (text = AMOUNT): JsonValue => {
+  const value = parseJson(text) as Extract<JsonValue, ReadonlyMap<string, JsonValue>>;
+  rememberText(value, text);
+  return value;
+};
+const long = `{"a":"${'x'.repeat(16_376)}"}`;
+
+it.each<readonly [string, number, JsonValue, boolean]>([
+  ['near its turn and short stays as it is', 64, asRead(), true],
+  ['near its turn and as long as is short', 64, asRead(long), true],
+  ['longer than that is kept as bytes', 64, asRead(long.replace('x', 'xx')), false],
+  ['far from its turn is kept as bytes', 65, asRead(), false],
+  ['that was made here is kept as bytes', 1, parseJson(AMOUNT), false],
+])('a result that waits: %s', async (_what, position, resource, isSame) => {
+  const { ordered, printed, read } = slow();
+  read();
+  ordered.enqueue(position, resultOf(position + 1, { resource }), undefined);
+  for (let before = position - 1; before >= 0; before -= 1) ordered.enqueue(before, resultOf(before + 1), undefined);
+  await drained(ordered, position + 1);
+  const last = printed[position];
+  expect(last?.row).toEqual({ row: position + 1, id: `card-${position + 1}` });
+  expect(last?.callOutcome).toEqual(ended({ outcome: 'applied' }));
+  expect(last?.resource === resource).toBe(isSame);
+  expect(printJson(last?.resource ?? null)).toBe(printJson(resource));
+});
+
+it('a result that waits as a failure is the same failure afterwards, digits as sent', async () => {
+  const { ordered, printed, read } = slow();
+  read();
+  const failure = new Failure('REJECTED', 'it was refused', {
+    exitCode: 6,
+    hints: ['look at it'],
+    parts: { heading: 'two faults', problems: ['one', 'other'] },
+    screen: ['two'],
+    details: { row: 2, service: parseJson('{"limit":1.10}'), body: 'text', observed: parseJson('{"n":2.0}') },
+  });
+  const callOutcome = ended({ outcome: 'rejected', code: 'REJECTED' });
+  ordered.enqueue(70, resultOf(71, { callOutcome, failure }), undefined);
+  for (let before = 69; before >= 0; before -= 1) ordered.enqueue(before, resultOf(before + 1), undefined);
+  await drained(ordered, 71);
+  const last = printed[70];
+  expect([last?.callOutcome, last?.resource]).toEqual([callOutcome, undefined]);
+  expect(last?.failure).toBeInstanceOf(Failure);
+  expect(last?.failure).not.toBe(failure);
+  expect(last?.failure).toMatchObject({
+    code: 'REJECTED',
+    message: 'it was refused',
+    exitCode: 6,
+    hints: ['look at it'],
+    parts: { heading: 'two faults', problems: ['one', 'other'] },
+    screen: ['two'],
+    details: { row: 2, body: 'text' },
+  });
+  const { service = null, observed = null } = last?.failure?.details ?? {};
+  expect([printJson(service), printJson(observed)]).toEqual(['{"limit":1.10}', '{"n":2.0}']);
+  expect(Object.keys(last?.failure?.details ?? {})).toEqual(['row', 'service', 'body', 'observed']);
+});
+
+it('a result that waits as a failure has no details that it did not have', async () => {
+  const { ordered, printed, read } = slow();
+  read();
+  const failure = new Failure('REJECTED', 'no', { details: { service: parseJson('{}') } });
+  ordered.enqueue(1, resultOf(2, { callOutcome: ended({ code: 'REJECTED' }), failure }), undefined);
+  ordered.enqueue(0, resultOf(1), undefined);
+  await drained(ordered, 2);
+  ordered.enqueue(72, resultOf(73, { callOutcome: ended({ code: 'REJECTED' }), failure }), undefined);
+  for (let before = 71; before >= 2; before -= 1) ordered.enqueue(before, resultOf(before + 1), undefined);
+  await drained(ordered, 73);
+  expect(Object.keys(printed[72]?.failure?.details ?? {})).toEqual(['service']);
+});
+
+it('a result that waits is near its turn by what was printed before it', async () => {
+  const { ordered, printed, read } = slow();
+  read();
+  for (let position = 0; position < 10; position += 1) ordered.enqueue(position, resultOf(position + 1), undefined);
+  await drained(ordered, 10);
+  const resource = asRead();
+  ordered.enqueue(74, resultOf(75, { resource }), undefined);
+  for (let position = 73; position >= 10; position -= 1) ordered.enqueue(position, resultOf(position + 1), undefined);
+  await drained(ordered, 75);
+  expect(printed[74]?.resource).toBe(resource);
+});
+
+it('a result that waits as a failure near its turn is the very same', async () => {
+  const { ordered, printed, read } = slow();
+  read();
+  const failure = new Failure('REJECTED', 'it was refused');
+  ordered.enqueue(1, resultOf(2, { callOutcome: ended({ code: 'REJECTED' }), failure }), undefined);
+  ordered.enqueue(0, resultOf(1), undefined);
+  await drained(ordered, 2);
+  expect(printed[1]?.failure).toBe(failure);
+});

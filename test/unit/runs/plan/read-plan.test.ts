@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { printJson } from '../../../../src/base/json/print.ts';
+import {
+  encodeHeader,
+  hashFirstLine,
+  type PlanDraft,
+  type PlanRow,
+  planRunName,
+  rowObject,
+} from '../../../../src/runs/plan/plan-file.ts';
+import { rowsIn, verify as verifyPieces } from './plan-input.ts';
+
+const DRAFT: PlanDraft = {
+  operation: 'calendar.subscribers.update',
+  url: 'https://calendar.example.com',
+  profile: 'live',
+  createdBy: 'ann',
+  createdAt: '2026-05-01T12:00:00.000Z',
+  expiresAt: '2026-05-02T12:00:00.000Z',
+  rows: 3,
+  unchanged: 0,
+  skipped: 0,
+};
+
+function planRow(row: number, body: Record<string, string> = { email: 'a@x' }): PlanRow {
+  return { row, id: `sub_${row}`, body: new Map(Object.entries(body)), before: undefined, drift: 'unchecked' };
+}
+
+const ROWS = [
+  planRow(1),
+  planRow(2, { first_name: 'Ann', email: 'b@x' }),
+  planRow(5, { last_name: 'Bo', first_name: 'Cy' }),
+];
+
+/** The bytes of a plan with these lines and a hash that is right, whatever its header says. */
+function planOf(rows: readonly PlanRow[], draft: Partial<PlanDraft> = {}, lineEnd = '\n'): Buffer {
+  const facts = { ...DRAFT, rows: rows.length, ...draft };
+  const lines = rows.map((row) => `${printJson(rowObject(row))}${lineEnd}`).join('');
+  const sha256 = hashFirstLine(encodeHeader(facts, '0'.repeat(64)))
+    .update(lines)
+    .digest('hex');
+  return Buffer.from(encodeHeader(facts, sha256) + lines);
+}
+
+function verify(bytes: Uint8Array, onRow?: (row: { readonly row: number }) => void) {
+  return verifyPieces([bytes], onRow);
+}
+
+it('a plan that was verified says what it holds, and names its bytes as they are', async () => {
+  const bytes = planOf(ROWS);
+  const plan = await verify(bytes);
+  expect(plan).toMatchObject({
+    header: { operation: 'calendar.subscribers.update', rows: 3 },
+    lastRow: 5,
+    columns: ['id', 'email', 'first_name', 'last_name'],
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+  });
+  expect(plan.operation.command).toBe('calendar.subscribers.update');
+});
+
+it('a plan that was verified may have no rows', async () => {
+  expect(await verify(planOf([]))).toMatchObject({ lastRow: 0, columns: [] });
+});
+
+it('a plan that was verified of cards without bodies has no fields', async () => {
+  const card: PlanRow = {
+    row: 1,
+    id: '0b7a6c1e-3f52-4d8a-9c41-000000000001',
+    body: undefined,
+    before: new Map([['status', 'ACTIVE']]),
+    about: new Map(),
+    drift: 'checked',
+  };
+  expect(await verify(planOf([card], { operation: 'card.activate' }))).toMatchObject({
+    lastRow: 1,
+    columns: ['cardId'],
+  });
+});
+
+it('a plan that was verified names the run that applies it', () => {
+  expect(planRunName('0123456789ab')).toBe('plan-0123456789ab');
+});
+
+it('who verifies a plan hears each row in order', async () => {
+  const heard: number[] = [];
+  await verify(planOf(ROWS), ({ row }) => void heard.push(row));
+  expect(heard).toEqual([1, 2, 5]);
+});
+
+it('who verifies a plan hears the first of several faults', async () => {
+  const twice = [planRow(2), planRow(2), planRow(1)];
+  await expect(verify(planOf(twice))).rejects.toThrow('line 3: its row does not follow the one before');
+});
+
+it('who verifies a plan hears of a changed file before of a fault in it', async () => {
+  const text = planOf([planRow(2), planRow(1)])
+    .toString('utf8')
+    .replace('a@x', 'a@y');
+  await expect(verify(Buffer.from(text))).rejects.toThrow('line 1: its hash does not match');
+});
+
+it('who verifies a plan hears of a number of rows that is wrong, although the hash is right', async () => {
+  await expect(verify(planOf(ROWS, { rows: 4 }))).rejects.toThrow('line 1: it says 4 rows, not 3. Nothing was sent.');
+});
+
+it('who verifies a plan hears of a bug as it is', async () => {
+  const bug = new TypeError('x is not a function');
+  const verifying = verify(planOf(ROWS), () => {
+    throw bug;
+  });
+  await expect(verifying).rejects.toBe(bug);
+});
+
+it.each([
+  ['an empty one', () => Buffer.alloc(0), 'line 1: the file is empty'],
+  ['one that begins as none', () => Buffer.from('x\n'), 'line 1: it cannot be read as JSON'],
+  [
+    'one with a line that cannot be read',
+    () => Buffer.from(planOf(ROWS).toString('utf8').replace('{"row":2', '["row":2')),
+    'line 3: it cannot be read as JSON',
+  ],
+  ['one whose last newline is missing', () => planOf(ROWS).subarray(0, -1), 'line 1: only its line ends were changed'],
+])('a file that is no plan: %s is refused', async (_what, make, problem) => {
+  await expect(verify(make())).rejects.toThrow(`could not use "x.plan" as a plan: ${problem}`);
+});
+
+it('the rows of a plan with blank lines, which its hash covers, are the same in the copy of its run', async () => {
+  const numbers = (await rowsIn([planOf(ROWS, {}, '\n\n')])).map(({ row }) => row);
+  expect(numbers).toEqual([1, 2, 5]);
+});
+
+it('the rows of a plan that was read before end with what reading them ended with', async () => {
+  const error = new Error('EIO');
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield planOf(ROWS);
+    throw error;
+  }
+  await expect(rowsIn(broken())).rejects.toBe(error);
+});

@@ -1,0 +1,132 @@
+import { expect, it } from 'vitest';
+import { parseJson } from '../../../src/base/json/parse.ts';
+import { isJsonObject, type JsonObject } from '../../../src/base/json/value.ts';
+import { cardSummary, cardView } from '../../../src/screen/card-view.ts';
+import { displayWidth } from '../../../src/screen/cut-text.ts';
+import { SAMPLE_CALLS, WRITES } from '../../support/sample-calls.ts';
+
+const STYLE = {
+  width: 80,
+  colour: false,
+  unicode: true,
+  now: Date.UTC(2026, 10, 20),
+  suggestions: { profile: undefined },
+};
+
+function card(text: string): JsonObject {
+  const value = parseJson(text);
+  if (isJsonObject(value)) return value;
+  throw new Error('not an object');
+}
+
+/** Commands that the view of a card suggests at a status. */
+function suggestedAt(status: string): readonly string[] {
+  const suggested = WRITES.filter((name) => SAMPLE_CALLS[name].suggestedAt?.includes(status));
+  return suggested.map((name) => SAMPLE_CALLS[name].command);
+}
+
+const TRANSACTIONS = [1, 2, 3, 4, 5, 6]
+  .map(
+    (day) =>
+      `{"transactionId":"t${day}","amount":-${day}.50,"type":"PURCHASE","createdAt":"2026-11-0${day}T10:00:00Z"}`,
+  )
+  .join(',');
+
+const ACTIVE = card(`{
+  "cardId":"7c0e2f3a-1111-2222-3333-444455556666","clientReference":"order-1","status":"ACTIVE",
+  "initialBalance":50.00,"currentBalance":12.50,"expiryDate":"2027-02-25T00:00:00Z","design":"birthday",
+  "metadata":{"store":"Köln","till":{"no":7}},"createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-11-18T00:00:00Z",
+  "activatedAt":"2026-11-20T00:00:00Z","cancelledAt":null,"cancellationAmount":null,"newField":[1.0],
+  "transactions":[${TRANSACTIONS}]}`);
+
+it('cardView shows what the card is, what it holds, until when, and what can be done', () => {
+  expect(cardView(ACTIVE, STYLE)).toBe(
+    [
+      'Card          7c0e2f3a-1111-2222-3333-444455556666',
+      'Status        ACTIVE',
+      'Balance       12.50 of 50.00  [█████░░░░░░░░░░░░░░░]',
+      'Expires       25 Feb 2027, 00:00 UTC (in 3 months)',
+      'Reference     order-1',
+      'Design        birthday',
+      'Created       1 Jan 2026, 00:00 UTC (10 months ago)',
+      'Updated       18 Nov 2026, 00:00 UTC (2 days ago)',
+      'Activated     20 Nov 2026, 00:00 UTC (now)',
+      'newField      [1.0]',
+      '',
+      'Metadata',
+      '  store         Köln',
+      '  till.no       7',
+      '',
+      'Last transactions (5 of 6)',
+      '  TIME                   TYPE      AMOUNT  ID',
+      '  6 Nov 2026, 10:00 UTC  PURCHASE   -6.50  t6',
+      '  5 Nov 2026, 10:00 UTC  PURCHASE   -5.50  t5',
+      '  4 Nov 2026, 10:00 UTC  PURCHASE   -4.50  t4',
+      '  3 Nov 2026, 10:00 UTC  PURCHASE   -3.50  t3',
+      '  2 Nov 2026, 10:00 UTC  PURCHASE   -2.50  t2',
+      '',
+      'Next',
+      ...suggestedAt('ACTIVE').map((command) => `  frontdesk ${command} 7c0e2f3a-1111-2222-3333-444455556666`),
+      '',
+    ].join('\n'),
+  );
+});
+
+it('cardView is only the facts of the card before a question', () => {
+  const summary = cardSummary(ACTIVE, STYLE);
+  expect(summary).toContain('Status        ACTIVE\n');
+  expect(summary).not.toContain('Next');
+  expect(summary).not.toContain('transactions');
+});
+
+it('cardView suggests commands with the same profile, by status', () => {
+  const blocked = card('{"cardId":"7c0e2f3a-1111-2222-3333-444455556666","status":"WAITING_ACTIVATION"}');
+  expect(cardView(blocked, { ...STYLE, suggestions: { profile: 'demo' } })).toContain(
+    '  frontdesk card activate 7c0e2f3a-1111-2222-3333-444455556666 -p demo\n',
+  );
+});
+
+it('cardView suggests no command for an id that a shell would read as more than an id, or an unknown status', () => {
+  expect(cardView(card('{"cardId":"x; rm -rf /","status":"ACTIVE"}'), STYLE)).not.toContain('Next');
+  const unknown = card('{"cardId":"7c0e2f3a-1111-2222-3333-444455556666","status":"FROZEN"}');
+  expect(cardView(unknown, STYLE)).toContain('Status        FROZEN');
+  expect(cardView(unknown, STYLE)).not.toContain('Next');
+});
+
+it.each([
+  ['{"initialBalance":50,"currentBalance":50}', '50 of 50  [████████████████████]'],
+  ['{"initialBalance":50,"currentBalance":60}', '60 of 50  [████████████████████]'],
+  ['{"initialBalance":50,"currentBalance":-1}', '-1 of 50  [░░░░░░░░░░░░░░░░░░░░]'],
+  ['{"initialBalance":1e400,"currentBalance":5e399}', '5e399 of 1e400  [██████████░░░░░░░░░░]'],
+  ['{"initialBalance":0,"currentBalance":0}', '0 of 0\n'],
+  ['{"initialBalance":50.00}', 'initially 50.00\n'],
+  ['{"initialBalance":"odd","currentBalance":1}', '1 of odd\n'],
+])('cardView shows the balance of %s as %s, digits as sent', (text, shown) => {
+  expect(cardView(card(text), STYLE)).toContain(`Balance       ${shown}`);
+});
+
+it('cardView draws no bar for a screen reader', () => {
+  const text = '{"initialBalance":50,"currentBalance":12.5}';
+  expect(cardView(card(text), { ...STYLE, isAccessible: true })).toContain('Balance       12.5 of 50\n');
+});
+
+it('cardView shows a cancellation with its action and amount', () => {
+  const text = '{"cancelledAt":"2026-11-18T00:00:00Z","cancellationAction":"EXPIRY","cancellationAmount":3.10}';
+  expect(cardView(card(text), STYLE)).toContain(
+    'Cancelled     18 Nov 2026, 00:00 UTC (2 days ago)\n              EXPIRY, 3.10\n',
+  );
+});
+
+it.each([60, 80, 120])('cardView stays within %i columns and draws nothing a terminal obeys', (width) => {
+  const hostile = card(
+    `{"cardId":"\\u001b[2J","status":"\\u202eEVITCA","clientReference":"${'日本語'.repeat(200)}","\\u001b]0;x\\u0007":"${'k'.repeat(500)}",
+        "metadata":{"${'n'.repeat(300)}":"${'v\\n'.repeat(300)}"},"transactions":[{"transactionId":"${'t'.repeat(300)}","createdAt":"\\u009b"},5,null]}`,
+  );
+  const text = cardView(hostile, { ...STYLE, width });
+  expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+  expect(text.split('\n').filter((line) => displayWidth(line) > width)).toEqual([]);
+});
+
+it('cardView colors the status without color being its only sign', () => {
+  expect(cardView(ACTIVE, { ...STYLE, colour: true })).toContain('\u001b[32mACTIVE\u001b[39m');
+});

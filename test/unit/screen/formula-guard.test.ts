@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import {
+  guardCell,
+  guardedZeros,
+  unguardCell,
+  visiblePieces,
+  workbookCell,
+} from '../../../src/screen/formula-guard.ts';
+
+it.each([
+  ['=1+1', "'=1+1"],
+  ['+49 30', "'+49 30"],
+  ['-', "'-"],
+  ['@SUM', "'@SUM"],
+  ['\tx', "'\tx"],
+  ['\rx', "'\rx"],
+  ['＝1', "'＝1"],
+  ["'=x", "''=x"],
+  ["''=x", "'''=x"],
+  ["'x", "'x"],
+  ["O'Neill", "O'Neill"],
+  ['a=b', 'a=b'],
+  ["x;=cmd|' /C calc'!A0;y", "x;'=cmd|' /C calc'!A0;y"],
+  ['x\t-1;+2', "x\t'-1;'+2"],
+  ["x;'=1", "x;''=1"],
+  ['x; =1', 'x; =1'],
+  ['', ''],
+  ['line\r\nline\ttab', 'line\r\nline\ttab'],
+  ['\nx', "'\nx"],
+  ['Mon;\r\nTue', 'Mon;\r\nTue'],
+  ['a\u001b[31mb', 'a\u001b[31mb'],
+  ['a\u202eb', 'a\u202eb'],
+  ['C:\\x41', 'C:\\x41'],
+  ['\\x86', '\\x86'],
+  ['="00042"', `'="00042"`],
+])('guardCell writes %j as %j (docs/faults.md T8)', (text, cell) => {
+  expect(guardCell(text)).toBe(cell);
+  expect(unguardCell(cell)).toBe(text);
+});
+
+it.each([
+  ["'=x", '=x'],
+  ["'x", "'x"],
+  ['\\x41', '\\x41'],
+  ['\\u{202e}', '\\u{202e}'],
+])('guardCell reads the cell %j of another program as %j', (cell, text) => {
+  expect(unguardCell(cell)).toBe(text);
+});
+
+it('guardCell is undone exactly for every text', () => {
+  const pieces = fc.constantFrom(
+    "'",
+    '=',
+    '+',
+    '-',
+    '@',
+    '\t',
+    '\r',
+    '\n',
+    '＝',
+    ';',
+    '=',
+    "'",
+    '\\',
+    'x',
+    'u',
+    '{',
+    '}',
+    '1',
+    'b',
+    '5',
+    'c',
+    '\u001b',
+    '\u202e',
+    '\ud800',
+    '\udc00',
+    '😀',
+    '\u200d',
+    'é',
+  );
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: pieces }), fc.string({ unit: 'binary' })), (text) => {
+      expect(unguardCell(guardCell(text))).toBe(text);
+      expect(unguardCell(workbookCell(text))).toBe(text);
+      // A program turned the line ends of the export, and only those.
+      const turned = (lines: string) => lines.replaceAll('\r\n', '\n');
+      expect(unguardCell(turned(guardCell(text)))).toBe(turned(text));
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+it('guardCell never begins like a formula', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(guardCell(text)).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+it.each([
+  ['="00042"', '00042'],
+  ['="a""b"', 'a"b'],
+  ['=""', ''],
+  ['="a', undefined],
+  ['="00042" ', undefined],
+  [`'="00042"`, undefined],
+  ['00042', undefined],
+])('a guard of zeros: %j holds %j', (cell, value) => {
+  expect(guardedZeros(cell)).toBe(value);
+});
+
+it.each([
+  ['=1+1', '=1+1'],
+  ["'=1", "''=1"],
+  ['="00042"', `'="00042"`],
+  ["x;'=1", "x;''=1"],
+  ['\u202eb', '\u202eb'],
+])('workbookCell writes %j as %j', (text, cell) => {
+  expect(workbookCell(text)).toBe(cell);
+  expect(unguardCell(cell)).toBe(text);
+});
+
+it('visiblePieces shows control and bidi characters as escapes, whatever the length', () => {
+  const text = `\u001b\u202e\t\r\n${'😀'.repeat(20_000)}\u0000`;
+  expect([...visiblePieces(text)].join('')).toBe(`\\x1b\\u{202e}\t\r\n${'😀'.repeat(20_000)}\\x00`);
+});

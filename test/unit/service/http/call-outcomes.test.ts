@@ -1,0 +1,227 @@
+import { expect, it } from 'vitest';
+import { fromPlain } from '../../../../src/base/json/value.ts';
+import type { Operation } from '../../../../src/service/api/operation.ts';
+import { OPERATIONS } from '../../../../src/service/api/operations.ts';
+import type { CallResult } from '../../../../src/service/http/call.ts';
+import type { Exchange } from '../../../../src/service/wire/exchange.ts';
+import { NAMES, SAMPLE_CALLS } from '../../../support/sample-calls.ts';
+import { answer, bench, broken, CARD_ID, card, inputFor, type Scripted, unsent, withPolicy } from './fakes.ts';
+
+/** `CODE exit outcome` or `ok outcome`, then the requests: P for the operation itself, R for a card check. */
+function line(operation: Operation, result: CallResult, sent: readonly string[]): string {
+  const own = sent.map((request) => (isReadBack(operation, request) ? 'R' : 'P')).join('');
+  const outcome = result.callOutcome.outcome ?? 'read';
+  if (result.kind === 'answered') return `ok ${outcome} ${own}`;
+  const { code, exitCode, details } = result.failure;
+  // What is recorded is what is reported.
+  expect(result.callOutcome).toMatchObject({
+    code,
+    outcome: details.outcome ?? null,
+    httpStatus: details.http?.status,
+  });
+  return `${code} ${exitCode} ${outcome} ${own}`;
+}
+
+function isReadBack(operation: Operation, request: string): boolean {
+  return operation.method === 'POST' && request.startsWith('GET ');
+}
+
+/** The operation meets `event` every time; a card check sees a status that resolves nothing. */
+async function meet(
+  operation: Operation,
+  event: Exchange,
+  seen: Exchange = answer(200, card('EXPIRED')),
+): Promise<string> {
+  const step: Scripted = (wire) => (isReadBack(operation, `${wire.method} `) ? seen : event);
+  const { client, sent } = bench(Array.from({ length: 12 }, () => step));
+  return line(operation, await client.call(inputFor(operation), withPolicy()), sent);
+}
+
+const UNAVAILABLE = answer(503, '', [['Retry-After', '1']]);
+
+const EVENTS = {
+  refused: unsent('refused'),
+  reset_in_connect: unsent('connect_reset'),
+  connect_timeout: unsent('connect_timeout'),
+  lookup_failed: unsent('lookup_failed'),
+  not_found: unsent('not_found'),
+  untrusted: unsent('untrusted'),
+  not_tls: unsent('not_tls'),
+  proxy_auth: unsent('proxy_auth'),
+  s429: answer(429),
+  s408: answer(408, '', [['Retry-After', '1']]),
+  s303: answer(303, '', [['Location', '/v1/done']]),
+  error_200: answer(200, { errorCode: 'E', message: 'm' }),
+  s503_retry_after: UNAVAILABLE,
+  s503: answer(503),
+  s500: answer(500),
+  s999: answer(999),
+  reset: broken('reset'),
+  timeout: broken('timeout'),
+  not_http: broken('not_http'),
+  cut_200: broken('closed', 'reading_body', 200),
+  empty_200: answer(200),
+  s204: answer(204),
+  html_200: answer(200, '<html><title>Login</title></html>'),
+  s400: answer(400, { errorCode: 'E', message: 'm' }),
+  s404: answer(404),
+  s409: answer(409),
+  s401: answer(401),
+  s403: answer(403),
+  s307: answer(307, '', [['Location', 'https://elsewhere.example/x']]),
+  cut_404: broken('closed', 'reading_body', 404),
+};
+type EventName = keyof typeof EVENTS;
+
+const same = (expected: string, ...names: EventName[]) => Object.fromEntries(names.map((name) => [name, expected]));
+const NOT_SENT = ['refused', 'reset_in_connect', 'connect_timeout'] as const;
+const FINAL = ['not_found', 'untrusted', 'not_tls', 'proxy_auth'] as const;
+const SERVER_ERROR = ['s503', 's500', 's999'] as const;
+/** Of which nobody can tell whether a write was done, though a read was refused. */
+const AMBIGUOUS = ['s408', 's303'] as const;
+const BROKEN = ['reset', 'timeout', 'not_http'] as const;
+const UNREADABLE = ['cut_200', 'empty_200', 's204', 'html_200', 'error_200'] as const;
+
+const READ: Record<string, string> = {
+  ...same('UNREACHABLE 7 read PPP', ...NOT_SENT),
+  ...same('UNREACHABLE 7 read PP', 'lookup_failed'),
+  ...same('UNREACHABLE 7 read P', ...FINAL),
+  ...same('BUSY 11 read PPP', 's429', 's408'),
+  ...same('BAD_REPLY 10 read PPP', 's503_retry_after', ...SERVER_ERROR, ...BROKEN, ...UNREADABLE),
+  ...same('REJECTED 6 read P', 's400', 's409', 's307', 's303'),
+  ...same('NOT_FOUND 3 read P', 's404', 'cut_404'),
+  ...same('AUTH 4 read P', 's401'),
+  ...same('FORBIDDEN 5 read P', 's403'),
+};
+
+const REFUSALS: Record<string, string> = {
+  ...same('UNREACHABLE 7 not_sent PPP', ...NOT_SENT),
+  ...same('UNREACHABLE 7 not_sent PP', 'lookup_failed'),
+  ...same('UNREACHABLE 7 not_sent P', ...FINAL),
+  ...same('BUSY 11 rejected PPP', 's429'),
+  ...same('REJECTED 6 rejected P', 's400', 's409', 's307'),
+  ...same('NOT_FOUND 3 rejected P', 's404', 'cut_404'),
+  ...same('AUTH 4 rejected P', 's401'),
+  ...same('FORBIDDEN 5 rejected P', 's403'),
+};
+const UNKNOWN = [...AMBIGUOUS, ...SERVER_ERROR, ...BROKEN, ...UNREADABLE] as const;
+
+/** activate, block: checked twice; 503 with Retry-After: read, wait, send again. */
+const CHECKED = {
+  ...REFUSALS,
+  ...same('OUTCOME_UNKNOWN 8 unknown PRR', ...UNKNOWN),
+  ...same('OUTCOME_UNKNOWN 8 unknown PRPRPRR', 's503_retry_after'),
+};
+/** reissue: only looked at, never sent again. */
+const OBSERVED = { ...REFUSALS, ...same('OUTCOME_UNKNOWN 8 unknown PRR', ...UNKNOWN, 's503_retry_after') };
+/** provision, event create: nothing to look at, never sent again. */
+const BLIND = { ...REFUSALS, ...same('OUTCOME_UNKNOWN 8 unknown P', ...UNKNOWN, 's503_retry_after') };
+/** calendar and subscriber update: sent again once after 503 with Retry-After. */
+const BLIND_ONCE = { ...BLIND, ...same('OUTCOME_UNKNOWN 8 unknown PP', 's503_retry_after') };
+
+const EXPECTED = { read: READ, checked: CHECKED, observed: OBSERVED, blind: BLIND, repeatable: BLIND_ONCE };
+
+for (const name of NAMES) {
+  const operation = OPERATIONS[name];
+  const expected: Record<string, string> = EXPECTED[SAMPLE_CALLS[name].ends];
+  it.each(Object.entries(EVENTS))(`${operation.name} meets %s`, async (event, exchange) => {
+    expect(await meet(operation, exchange)).toBe(expected[event]);
+  });
+}
+
+const rows: readonly [keyof typeof OPERATIONS, string, EventName, string][] = [
+  ['cardActivate', 'ACTIVE', 'reset', 'ok confirmed_by_read PR'],
+  ['cardActivate', 'ACTIVE', 's500', 'ok confirmed_by_read PR'],
+  ['cardActivate', 'ACTIVE', 's503_retry_after', 'ok confirmed_by_read PR'],
+  ['cardBlock', 'BLOCKED', 'html_200', 'ok confirmed_by_read PR'],
+  ['cardBlock', 'BLOCKED', 'timeout', 'ok confirmed_by_read PR'],
+  ['cardBlock', 'ACTIVE', 'timeout', 'OUTCOME_UNKNOWN 8 unknown PRR'],
+  ['cardReissue', 'REISSUED', 'reset', 'OUTCOME_UNKNOWN 8 unknown PRR'],
+  ['cardProvisionWalletA', 'ACTIVE', 'reset', 'OUTCOME_UNKNOWN 8 unknown P'],
+];
+it.each(rows)(
+  'a card check that shows the wanted status resolves the write: %s, status %s after %s',
+  async (name, status, event, expected) => {
+    expect(await meet(OPERATIONS[name], EVENTS[event], answer(200, card(status)))).toBe(expected);
+  },
+);
+
+it('a card check that shows the wanted status resolves the write prints the card as read, with a notice that says it was seen by reading', async () => {
+  const { client } = bench([broken('reset'), answer(200, card('EXPIRED')), answer(200, card('BLOCKED'))]);
+  const result = await client.call(inputFor(OPERATIONS.cardBlock), withPolicy());
+  expect(result).toMatchObject({
+    kind: 'answered',
+    callOutcome: { outcome: 'confirmed_by_read', httpStatus: 200, attempts: 1 },
+  });
+  expect(result.kind === 'answered' && result.callOutcome.notices[0]).toMatchObject({
+    code: 'CONFIRMED_BY_READ',
+    level: 'warning',
+    message:
+      `block card ${CARD_ID}: it broke (reset). The card now shows status BLOCKED, so this counts as ` +
+      'done. Another request may have made the change',
+  });
+  const again = bench([broken('reset'), answer(200, card('BLOCKED'))]);
+  const input = { ...inputFor(OPERATIONS.cardBlock), body: fromPlain({ reason: 'lost' }) };
+  const withReason = await again.client.call(input, withPolicy());
+  expect(withReason.kind === 'answered' && withReason.callOutcome.notices[0]?.message).toMatch(
+    /Another request may have made the change, and the reason may not have been stored$/,
+  );
+});
+
+const unavailable = UNAVAILABLE;
+const laterAnswers: readonly [title: string, operation: Operation, script: Scripted[], expected: string][] = [
+  ['then 429s', OPERATIONS.calendarUpdate, [unavailable, answer(429), answer(429)], 'OUTCOME_UNKNOWN 8 unknown PPP'],
+  ['then refused', OPERATIONS.calendarUpdate, [unavailable, unsent('untrusted')], 'OUTCOME_UNKNOWN 8 unknown PP'],
+  ['then 409', OPERATIONS.subscriberUpdate, [unavailable, answer(409)], 'OUTCOME_UNKNOWN 8 unknown PP'],
+  [
+    'then 409, and the card shows it done',
+    OPERATIONS.cardBlock,
+    [unavailable, answer(200, card('ACTIVE')), answer(409), answer(200, card('BLOCKED'))],
+    'ok confirmed_by_read PRPR',
+  ],
+  ['then a good answer', OPERATIONS.calendarUpdate, [unavailable, answer(200, { id: 'id-1' })], 'ok applied PP'],
+];
+it.each(laterAnswers)(
+  'once an outcome is unknown, a later refusal does not resolve it: 503 with Retry-After, %s',
+  async (_, operation, script, expected) => {
+    const { client, sent } = bench(script);
+    expect(line(operation, await client.call(inputFor(operation), withPolicy()), sent)).toBe(expected);
+  },
+);
+
+it('a write is applied, a read has no outcome', async () => {
+  const read = bench([answer(200, card('ACTIVE'), [['X-Request-Id', 'q1']])]);
+  const { callOutcome } = await read.client.call(inputFor(OPERATIONS.cardGet), withPolicy());
+  expect(callOutcome).toMatchObject({ outcome: null, httpStatus: 200, requestId: 'q1', attempts: 1, notices: [] });
+  expect(callOutcome.code).toBeUndefined();
+  const write = bench([answer(200, card('ACTIVE'))]);
+  expect(await write.client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
+    callOutcome: { outcome: 'applied' },
+  });
+});
+
+it('an answer keeps the id that reissue and event create answer', async () => {
+  const other = '00000000-0000-0000-0000-000000000001';
+  const reissue = bench([answer(200, card('ACTIVE', { cardId: other }))]);
+  expect(await reissue.client.call(inputFor(OPERATIONS.cardReissue), withPolicy())).toMatchObject({
+    callOutcome: { resultId: other },
+  });
+  const event = bench([answer(200, { id: 'evt_1', object: 'event' })]);
+  expect(await event.client.call(inputFor(OPERATIONS.eventCreate), withPolicy())).toMatchObject({
+    callOutcome: { resultId: 'evt_1' },
+  });
+});
+
+it('a raw call takes any JSON and is not held against the operation', async () => {
+  const { client, sent } = bench([answer(200, '[1.10]')]);
+  const input = { operation: OPERATIONS.cardGet, params: {}, query: {}, body: undefined, target: '/v1/other?x=1' };
+  expect(await client.call(input, withPolicy())).toMatchObject({ kind: 'answered', callOutcome: { notices: [] } });
+  expect(sent).toEqual(['GET /v1/other?x=1']);
+});
+
+it('an answer counts the attempts', async () => {
+  const { client } = bench([answer(429), unsent('refused'), answer(200, card('ACTIVE'))]);
+  expect(await client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
+    callOutcome: { attempts: 3 },
+  });
+});

@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import { parseJson } from '../../../../src/base/json/parse.ts';
+import { printJson } from '../../../../src/base/json/print.ts';
+import { TokenMask, withoutSecretsInText } from '../../../../src/service/http/mask.ts';
+
+const TOKEN = 'tok/en+of~ours=1234?é';
+
+function maskOf(token: string): TokenMask {
+  const mask = new TokenMask();
+  mask.add(token);
+  return mask;
+}
+
+it.each(['', 'a', 'ab', 'user:'])(
+  'the token of the call in what comes back is masked in base64 behind "%s"',
+  (before) => {
+    const encoded = Buffer.from(`${before}${TOKEN}:more`).toString('base64');
+    for (const text of [encoded, encoded.replaceAll('+', '-').replaceAll('/', '_')]) {
+      expect(maskOf(TOKEN).text(text)).toContain('***');
+      expect(maskOf(TOKEN).text(text).length).toBeLessThan(20);
+    }
+  },
+);
+
+it('the token of the call in what comes back is masked where base64 ends with it, padded', () => {
+  expect(maskOf('secret').text(Buffer.from('secret').toString('base64'))).toBe('***');
+  expect(maskOf('secret-1').text(Buffer.from('secret-1').toString('base64'))).toBe('***');
+});
+
+it('the token of the call in what comes back is masked percent-encoded, in either case and twice', () => {
+  const once = encodeURIComponent(TOKEN);
+  const lower = once.replace(/%../g, (code) => code.toLowerCase());
+  for (const text of [once, lower, encodeURIComponent(once), encodeURIComponent(lower)]) {
+    expect(maskOf(TOKEN).text(`a=${text}&b`)).toBe('a=***&b');
+  }
+});
+
+const [HEADER, PAYLOAD, SIGNATURE] = [
+  'eyJhbGciOiJIUzI1NiJ9',
+  'eyJzdWIiOiJvcGVyYXRvciJ9',
+  'Zm9yLXRoaXMtdGVzdC1vbmx5_-A',
+];
+const JWT = `${HEADER}.${PAYLOAD}.${SIGNATURE}`;
+
+it.each([
+  ['the whole of it', JWT, '***'],
+  [
+    'its signature and what it signs',
+    `signature ${SIGNATURE} does not match ${HEADER}.${PAYLOAD}`,
+    `signature *** does not match ${HEADER}.***`,
+  ],
+  ['its signature in the other alphabet', `sig=${SIGNATURE.replace('_', '/').replace('-', '+')}`, 'sig=***'],
+  ['in hexadecimal', Buffer.from(JWT).toString('hex'), '***'],
+  ['in upper-case hexadecimal', Buffer.from(JWT).toString('hex').toUpperCase(), '***'],
+  ['its header alone', HEADER, HEADER],
+])('a JWT is masked in messages: %s', (_what, text, masked) => {
+  expect(maskOf(JWT).text(text)).toBe(masked);
+});
+
+it('the parts of a token that is no JWT are words', () => {
+  expect(maskOf('demo.sandbox.token').text('the sandbox has no token')).toBe('the sandbox has no token');
+});
+
+it('a token of digits is masked in an error also as a number', () => {
+  const body = parseJson('{"token":98765432101,"next":[98765432101.5],"balance":10.10}');
+  expect(printJson(maskOf('98765432101').json(body))).toBe('{"token":"***","next":["***.5"],"balance":10.10}');
+});
+
+it('in data only the whole token is masked', () => {
+  const hex = Buffer.from(JWT).toString('hex');
+  const body = parseJson(`{"a":"x ${JWT} y","b":"${SIGNATURE}","c":"${hex}","d":10.10}`);
+  expect(printJson(maskOf(JWT).data(body))).toBe(`{"a":"x *** y","b":"${SIGNATURE}","c":"${hex}","d":10.10}`);
+  const digits = parseJson('{"a":98765432101,"b":98765432101.50}');
+  expect(printJson(maskOf('98765432101').data(digits))).toBe('{"a":"***","b":98765432101.50}');
+});
+
+it.each([
+  ['{"activationData":"s3cret', '{"activationData ***'],
+  ['{\\"authenticationData\\":\\"s3cret\\"}', '{\\"authenticationData ***'],
+  ['<ENCRYPTEDPAYMENTINSTRUMENT>s3cret</ENCRYPTEDPAYMENTINSTRUMENT>', '<ENCRYPTEDPAYMENTINSTRUMENT ***'],
+  ['<field name="activationData" value="s3cret"/>', '<field name="activationData ***'],
+  ['q=1&activationData=s3cret&x=2', 'q=1&activationData ***'],
+  ['q%3D1%26activationData%3Ds3cret', 'q%3D1%26activationData ***'],
+  ['&quot;activationData&quot;&#58;&quot;s3cret', '&quot;activationData ***'],
+  ['"activationData"\n  : "s3cret"', '"activationData ***'],
+  ['activationData must not be empty. See: the manual', 'activationData must not be empty. See: the manual'],
+])('a text shows no one-time secret: %j', (text, hidden) => {
+  expect(withoutSecretsInText(text)).toBe(hidden);
+});

@@ -1,0 +1,167 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Operation } from '../../../../src/service/api/operation.ts';
+import { OPERATIONS } from '../../../../src/service/api/operations.ts';
+import { decideNext, isAmbiguous, type Situation, waitBeforeRetry } from '../../../../src/service/http/retry.ts';
+import { parseHttpDate, parseRetryAfter } from '../../../../src/service/http/retry-after.ts';
+
+const NOW = Date.UTC(2026, 0, 2, 12, 0, 0);
+const DATE = 'Fri, 02 Jan 2026 12:00:00 GMT';
+
+const rows: readonly [title: string, values: string[], date: string | undefined, expected: number | undefined][] = [
+  ['seconds', ['3'], undefined, 3000],
+  ['zero', ['0'], undefined, 0],
+  ['with spaces', [' 7 '], undefined, 7000],
+  ['a fraction is rounded up', ['1.0005'], undefined, 1001],
+  ['a year', ['31536000'], undefined, 31_536_000_000],
+  ['more than a year', ['31536001'], undefined, undefined],
+  ['too huge for a date', ['9'.repeat(400)], undefined, undefined],
+  ['a date against the local clock', ['Fri, 02 Jan 2026 12:00:30 GMT'], undefined, 30_000],
+  [
+    'a date against the service’s clock, an hour ahead',
+    ['Fri, 02 Jan 2026 13:00:30 GMT'],
+    'Fri, 02 Jan 2026 13:00:00 GMT',
+    30_000,
+  ],
+  [
+    'a date against the service’s clock, an hour behind',
+    ['Fri, 02 Jan 2026 11:00:30 GMT'],
+    'Fri, 02 Jan 2026 11:00:00 GMT',
+    30_000,
+  ],
+  ['an unreadable Date is not used', ['Fri, 02 Jan 2026 12:00:30 GMT'], 'now', 30_000],
+  ['RFC 850', ['Friday, 02-Jan-26 12:00:10 GMT'], DATE, 10_000],
+  ['asctime', ['Fri Jan  2 12:00:10 2026'], DATE, 10_000],
+  ['past', ['Fri, 02 Jan 2026 11:00:00 GMT'], undefined, 0],
+  ['negative', ['-5'], undefined, undefined],
+  ['a word', ['soon'], undefined, undefined],
+  ['NaN', ['NaN'], undefined, undefined],
+  ['exponent', ['1e9'], undefined, undefined],
+  ['empty', [''], undefined, undefined],
+  ['a day that does not exist', ['Fri, 99 Jan 2026 12:00:00 GMT'], undefined, undefined],
+  ['ISO date is none of HTTP', ['2026-01-02T12:00:30Z'], undefined, undefined],
+  ['none', [], undefined, undefined],
+  ['two headers: the longer', ['2', '5'], undefined, 5000],
+  ['two in one header: the longer', ['9, 5'], undefined, 9000],
+  ['one of two is invalid', ['soon', '5'], undefined, 5000],
+];
+it.each(rows)('Retry-After: %s', (_, values, date, expected) => {
+  expect(parseRetryAfter(values, date, NOW)).toBe(expected);
+});
+
+it('G15 Retry-After is never undercut by the wait: 1,000 random values', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 10 ** 9 }),
+      fc.nat(10),
+      fc.double({ min: 0, max: 0.999999, noNaN: true }),
+      (ms, retries, random) => {
+        const wait = waitBeforeRetry(retries, ms, random);
+        expect(wait).toBeGreaterThanOrEqual(ms);
+        expect(wait).toBeLessThanOrEqual(Math.ceil(ms * 1.1));
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+it('Retry-After reads the three forms of an HTTP date and nothing else', () => {
+  expect(parseHttpDate('Sun, 06 Nov 1994 08:49:37 GMT')).toBe(784_111_777_000);
+  expect(parseHttpDate('Sunday, 06-Nov-94 08:49:37 GMT')).toBe(784_111_777_000);
+  expect(parseHttpDate('Sun Nov  6 08:49:37 1994')).toBe(784_111_777_000);
+  expect(parseHttpDate('6 November 1994')).toBeUndefined();
+});
+
+const pauses: readonly [retriesDone: number, random: number, expected: number][] = [
+  [0, 0, 0],
+  [0, 0.5, 250],
+  [1, 0.5, 500],
+  [3, 0.5, 2000],
+  [4, 0.5, 4000],
+  [9, 0.5, 4000],
+  [60, 0.25, 2000],
+];
+it.each(pauses)('a wait without Retry-After: retry %d with random %d waits %d ms', (retriesDone, random, expected) => {
+  expect(waitBeforeRetry(retriesDone, undefined, random)).toBe(expected);
+  expect(waitBeforeRetry(retriesDone, 0, random)).toBe(expected);
+});
+
+const base: Situation = {
+  effect: { kind: 'read' },
+  event: 'server_error',
+  retriesDone: 0,
+  retriesAllowed: 2,
+  onceSpent: false,
+  retryAfterMs: undefined,
+  remainingMs: 60_000,
+  random: 0.5,
+};
+const decisions: readonly [title: string, change: Partial<Situation>, expected: unknown][] = [
+  ['retries', {}, { kind: 'retry', waitMs: 250, checkFirst: false, once: false }],
+  ['no retries left', { retriesDone: 2 }, { kind: 'end', waitTooLong: false }],
+  ['no retries allowed', { retriesAllowed: 0 }, { kind: 'end', waitTooLong: false }],
+  [
+    'no retries allowed, and the service asks for more than is left',
+    { retriesAllowed: 0, retryAfterMs: 60_000 },
+    { kind: 'end', waitTooLong: true },
+  ],
+  [
+    'a wait as long as the rest',
+    { retryAfterMs: 5000, remainingMs: 5000, random: 0 },
+    { kind: 'end', waitTooLong: true },
+  ],
+  [
+    'a wait shorter than the rest',
+    { retryAfterMs: 4999, remainingMs: 5000, random: 0 },
+    { kind: 'retry', waitMs: 4999, checkFirst: false, once: false },
+  ],
+  ['the resolver: once', { event: 'not_sent_once' }, { kind: 'retry', waitMs: 250, checkFirst: false, once: true }],
+  ['the resolver: not twice', { event: 'not_sent_once', onceSpent: true }, { kind: 'end', waitTooLong: false }],
+  [
+    'another trouble after the one retry for the resolver',
+    { onceSpent: true },
+    { kind: 'retry', waitMs: 250, checkFirst: false, once: false },
+  ],
+  ['refused', { event: 'refused' }, { kind: 'end', waitTooLong: false }],
+];
+it.each(decisions)('decideNext: %s', (_, change, expected) => {
+  expect(decideNext({ ...base, ...change })).toEqual(expected);
+});
+
+const { cardGet, cardActivate, cardReissue, calendarUpdate, eventCreate } = OPERATIONS;
+const EVENTS = [
+  'not_sent',
+  'not_sent_once',
+  'not_sent_final',
+  'busy',
+  'unavailable',
+  'server_error',
+  'broken',
+  'unreadable',
+  'refused',
+] as const;
+/** What follows after each of EVENTS: `r`etry, `1` retry, `b` retry after a card check, `.` the end. */
+const table: readonly (readonly [operation: Operation, steps: string])[] = [
+  [cardGet, 'r1.rrrrr.'],
+  [cardActivate, 'r1.rb....'],
+  [cardReissue, 'r1.r.....'],
+  [calendarUpdate, 'r1.r1....'],
+  [eventCreate, 'r1.r.....'],
+];
+const cells = table.flatMap(([{ command, effect }, steps]) =>
+  EVENTS.map((event, column) => [command, event, steps[column], effect] as const),
+);
+
+it.each(cells)('decideNext: %s after %s: %s', (_command, event, step, effect) => {
+  const plan = decideNext({ ...base, effect, event });
+  const again = { kind: 'retry', waitMs: 250, checkFirst: step === 'b', once: step === '1' };
+  expect(plan).toEqual(step === '.' ? { kind: 'end', waitTooLong: false } : again);
+});
+
+it.each(cells)(
+  'decideNext: %s after %s may have been applied only where something may have been sent',
+  (name, event, _, effect) => {
+    const mayHaveLeft = ['unavailable', 'server_error', 'broken', 'unreadable'].includes(event);
+    expect(isAmbiguous(effect, event)).toBe(name !== 'card.get' && mayHaveLeft);
+  },
+);

@@ -1,0 +1,463 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import { parseBaseUrl } from '../../../../src/service/wire/base-url.ts';
+import type { Exchange, Transport, WireRequest } from '../../../../src/service/wire/exchange.ts';
+import { createTransport } from '../../../../src/service/wire/transport.ts';
+import {
+  type Behavior,
+  CLOSED_PORT,
+  closeAfterRequest,
+  closeOnAccept,
+  drip,
+  earlyReply,
+  type FaultServer,
+  flood,
+  json,
+  raw,
+  reply,
+  resetAfterHeaders,
+  resetAfterRequest,
+  resetOnAccept,
+  silence,
+  startFaultServer,
+  wrongLength,
+} from '../../../support/fault-server.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+function transportTo(url: string, connectTimeoutMs = 10_000): Transport {
+  const parsed = parseBaseUrl(url);
+  if (parsed.kind === 'bad') throw new Error(parsed.problem);
+  const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5), monotonic: () => performance.now() };
+  const transport = createTransport({ baseUrl: parsed.baseUrl, clock, connectTimeoutMs });
+  cleanups.push(() => transport.close());
+  return transport;
+}
+
+function post(target = '/v1/x'): WireRequest {
+  const headers = [['Content-Type', 'application/json']] as const;
+  return { method: 'POST', target, headers, body: '{"a":1}' };
+}
+
+async function serve(...script: Behavior[]): Promise<FaultServer> {
+  const server = await startFaultServer({ script });
+  cleanups.push(() => server.close());
+  return server;
+}
+
+async function exchangeWith(
+  behavior: Behavior,
+  timeoutMs = 5000,
+): Promise<{ exchange: Exchange; server: FaultServer }> {
+  const server = await serve(behavior);
+  const exchange = await transportTo(server.url).exchange(post(), { timeoutMs });
+  return { exchange, server };
+}
+
+function summary(exchange: Exchange): string {
+  if (exchange.kind === 'reply') return `reply ${exchange.status} ${Buffer.concat(exchange.body).toString('utf8')}`;
+  const { sent, phase, breakage, status } = exchange;
+  const what = sent ? breakage.text.replace(/127.0.0.1:\d+/, 'HOST') : breakage.label;
+  return `${sent ? 'sent' : 'unsent'} ${phase}${status === undefined ? '' : ` ${status}`}: ${what}`;
+}
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+
+const rows: readonly [title: string, behavior: Behavior, expected: string][] = [
+  ['an answer', json(200, '{"b":2}'), 'reply 200 {"b":2}'],
+  ['N8 close right after accept', closeOnAccept(), 'sent awaiting_headers: the connection closed before a reply'],
+  [
+    'N9 reset after the whole request',
+    resetAfterRequest(),
+    'sent awaiting_headers: the connection was reset before a reply',
+  ],
+  [
+    'reset after the headers of the request',
+    resetAfterHeaders(),
+    'sent awaiting_headers: the connection was reset before a reply',
+  ],
+  [
+    'N10 close after the whole request',
+    closeAfterRequest(),
+    'sent awaiting_headers: the connection closed before a reply',
+  ],
+  [
+    'many provisional answers and then a real one',
+    raw(`${'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 E\r\n\r\n'.repeat(50)}${OK}\r\n{}`),
+    'reply 200 {}',
+  ],
+  [
+    'H21 101',
+    raw('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+    'sent awaiting_headers: the response is one that was not asked for (1xx)',
+  ],
+  [
+    'H21 100',
+    raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\nHTTP/1.1 100 of a body'),
+    'reply 200 HTTP/1.1 100 of a body',
+  ],
+  ['H22 status 999', reply(999, {}, 'x'), 'reply 999 x'],
+  [
+    'H23 status 000',
+    raw('HTTP/1.1 000 Odd\r\n\r\n'),
+    'sent awaiting_headers: the response has status 000, which HTTP does not know',
+  ],
+  [
+    'H23 status 099',
+    raw('HTTP/1.1 099 Odd\r\n\r\n'),
+    'sent awaiting_headers: the response has status 099, which HTTP does not know',
+  ],
+  ['H23 status 99', raw('HTTP/1.1 99 Odd\r\n\r\n'), 'sent awaiting_headers: HOST did not answer with HTTP'],
+  ['H23 junk status line', raw('HTTP/1.1 two hundred\r\n\r\n'), 'sent awaiting_headers: HOST did not answer with HTTP'],
+  [
+    'H24 a banner of another protocol',
+    raw('SSH-2.0-OpenSSH_9.2\r\n'),
+    'sent awaiting_headers: HOST did not answer with HTTP',
+  ],
+  [
+    'H25 1 MB of headers',
+    raw(`${OK}X: ${'y'.repeat(1_000_000)}\r\n\r\n`),
+    'sent awaiting_headers: the response has too many headers',
+  ],
+  [
+    'H26 length and chunks',
+    raw(`${OK}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`),
+    'sent awaiting_headers: the response does not have the length that it declares',
+  ],
+  [
+    'H26 two lengths',
+    raw(`${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `),
+    'sent awaiting_headers: the response does not have the length that it declares',
+  ],
+  ['H27 early 401, body unread', earlyReply(401, '{}'), 'reply 401 {}'],
+  [
+    'B1 chunks cut',
+    raw(`${OK}Transfer-Encoding: chunked\r\n\r\n10\r\n{"a":`),
+    'sent reading_body 200: the response was cut off',
+  ],
+  [
+    'B2 chunks without the last one',
+    raw(`${OK}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`),
+    'sent reading_body 200: the response was cut off',
+  ],
+  ['B3 length too long', wrongLength(200, 50, '{"a":1}'), 'sent reading_body 200: the response was cut off'],
+  ['B4 length too short', wrongLength(200, 3, '{"a":1}'), 'reply 200 {"a'],
+  ['B5 no length, cut by closing', raw(`${OK}\r\n{"a":`), 'reply 200 {"a":'],
+  [
+    'B6 bad chunk size',
+    raw(`${OK}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`),
+    'sent reading_body 200: the response broke the rules of HTTP while its body was read',
+  ],
+  [
+    'B7 endless body',
+    flood(`${OK}\r\n`, 'x'.repeat(1 << 20)),
+    'sent reading_body 200: the response does not end (the limit is 33554432 bytes)',
+  ],
+  [
+    'B8 99 GB declared',
+    raw(`${OK}Content-Length: 99000000000\r\n\r\n{`, { keepOpen: true }),
+    'sent reading_body 200: the response declares 99000000000 bytes (the limit is 33554432 bytes)',
+  ],
+  ['an empty 204', raw('HTTP/1.1 204 No Content\r\n\r\n', { keepOpen: true }), 'reply 204 '],
+];
+it.each(rows)('a broken connection is distinguished by its stage: %s', async (_, behavior, expected) => {
+  const { exchange } = await exchangeWith(behavior);
+  expect(summary(exchange)).toBe(expected);
+});
+
+const slow: readonly [title: string, behavior: Behavior, expected: string][] = [
+  ['N11 no answer', silence(), 'sent awaiting_headers: no reply within 0.3 s'],
+  ['N13 headers dripped', drip('HTTP/1.1 200 OK\r\n', 'X', 20), 'sent awaiting_headers: no reply within 0.3 s'],
+  [
+    'N14 slow endless 1xx',
+    drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 50),
+    'sent awaiting_headers: no reply within 0.3 s',
+  ],
+  [
+    'N15 body dripped for ever',
+    drip(`${OK}\r\n{`, ' ', 20),
+    'sent reading_body 200: the response did not end within 0.3 s',
+  ],
+  [
+    'N16 body stalls',
+    raw(`${OK}Content-Length: 50\r\n\r\n{`, { keepOpen: true }),
+    'sent reading_body 200: the response did not end within 0.3 s',
+  ],
+];
+it.each(slow)(
+  'a broken connection is distinguished by its stage: %s: ended by the timeout',
+  async (_, behavior, expected) => {
+    const { exchange } = await exchangeWith(behavior, 300);
+    expect(summary(exchange)).toBe(expected);
+  },
+);
+
+it('N1 where a connection is refused nothing was sent, which is said with host and port', async () => {
+  const port = CLOSED_PORT;
+  const url = `http://127.0.0.1:${port}`;
+  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000 });
+  expect(exchange).toEqual({
+    kind: 'broken',
+    sent: false,
+    phase: 'connecting',
+    breakage: { label: 'refused', text: `cannot connect to 127.0.0.1:${port} (refused)` },
+  });
+});
+
+it('N2 nothing was sent where it is refused on every address of localhost', async () => {
+  const url = `http://localhost:${CLOSED_PORT}`;
+  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000 });
+  expect(summary(exchange)).toBe('unsent connecting: refused');
+});
+
+it('N3 nothing was sent: no such host', async () => {
+  const url = 'https://no-such-host.invalid';
+  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000 });
+  expect(['unsent connecting: not_found', 'unsent connecting: lookup_failed']).toContain(summary(exchange));
+});
+
+it('N4 nothing was sent: a TLS handshake that is never answered ends by the connect timeout', async () => {
+  const server = await serve({ applies: false, onAccept: (socket) => socket.pause() });
+  const url = `https://127.0.0.1:${server.port}`;
+  const exchange = await transportTo(url, 200).exchange(post(), { timeoutMs: 5000 });
+  expect(summary(exchange)).toBe('unsent connecting: connect_timeout');
+});
+
+it('nothing was sent: a deadline while connecting is not sent, and the request does not leave later', async () => {
+  const server = await serve({ applies: false, onAccept: (socket) => socket.pause() });
+  const url = `https://127.0.0.1:${server.port}`;
+  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 100 });
+  expect(summary(exchange)).toBe('unsent connecting: connect_timeout');
+  expect(server.requests).toEqual([]);
+});
+
+it('N6 nothing was sent where it is reset on accept: never called sent and done, and the service saw nothing', async () => {
+  const server = await serve(resetOnAccept());
+  const exchange = await transportTo(server.url).exchange(post(), { timeoutMs: 5000 });
+  // Whether the reset comes before or after the first write is the kernel's choice.
+  expect([
+    'unsent connecting: connect_reset',
+    'sent awaiting_headers: the connection was reset before a reply',
+  ]).toContain(summary(exchange));
+  expect(server.requests).toEqual([]);
+});
+
+it('N7 nothing was sent where it is reset in the TLS handshake', async () => {
+  const server = await serve({
+    applies: false,
+    onAccept: (socket) => socket.once('data', () => socket.resetAndDestroy()),
+  });
+  const url = `https://127.0.0.1:${server.port}`;
+  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000 });
+  expect(summary(exchange)).toBe('unsent connecting: connect_reset');
+});
+
+it('N20 nothing was sent: a plain-text port, without OpenSSL noise', async () => {
+  const server = await serve({
+    applies: false,
+    onAccept: (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+  });
+  const url = `https://127.0.0.1:${server.port}`;
+  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000 });
+  expect(exchange).toMatchObject({
+    sent: false,
+    breakage: { label: 'not_tls', text: `127.0.0.1:${server.port} does not speak TLS` },
+  });
+});
+
+it('where it was stopped before it began: no connection is made', async () => {
+  const server = await serve(json(200, '{}'));
+  const transport = transportTo(server.url);
+  const exchange = await transport.exchange(post(), { timeoutMs: 5000, abort: AbortSignal.abort() });
+  expect(summary(exchange)).toBe('unsent connecting: aborted');
+  expect(server.connections).toBe(0);
+});
+
+it('an abort ends an exchange whose request left, and says that it left', async () => {
+  const server = await serve(silence());
+  const abort = new AbortController();
+  const onSend = () => setTimeout(() => abort.abort(), 20);
+  const exchange = await transportTo(server.url).exchange(post(), {
+    timeoutMs: 5000,
+    abort: abort.signal,
+    onSend,
+  });
+  expect(summary(exchange)).toBe('sent awaiting_headers: stopped before a reply');
+});
+
+it('stopping lets an exchange finish whose request left', async () => {
+  const soft = new AbortController();
+  const server = await serve(json(200, '{"b":2}'));
+  const exchange = await transportTo(server.url).exchange(post(), {
+    timeoutMs: 5000,
+    stopping: soft.signal,
+    onSend: () => queueMicrotask(() => soft.abort()),
+  });
+  expect(summary(exchange)).toBe('reply 200 {"b":2}');
+});
+
+it('stopping gives up a connection in the making', async () => {
+  const server = await serve({ applies: false, onAccept: (socket) => socket.pause() });
+  const url = `https://127.0.0.1:${server.port}`;
+  const soft = new AbortController();
+  setTimeout(() => soft.abort(), 50);
+  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000, stopping: soft.signal });
+  expect(summary(exchange)).toBe('unsent connecting: aborted');
+});
+
+it('a transport sends the request exactly once with its target, headers and body as built', async () => {
+  const server = await serve(json(200, '{}'));
+  await transportTo(server.url).exchange(post('/p/v1/cards/a%2Fb%3F?x=1'), { timeoutMs: 5000 });
+  expect(server.requests).toHaveLength(1);
+  expect(server.requests[0]).toMatchObject({ method: 'POST', target: '/p/v1/cards/a%2Fb%3F?x=1', body: '{"a":1}' });
+  expect(server.requests[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '7' });
+});
+
+it('a transport uses an idle connection again, and opens one for each exchange at a time', async () => {
+  const server = await serve(json(200, '{}'));
+  const transport = transportTo(server.url);
+  await transport.exchange(post(), { timeoutMs: 5000 });
+  await transport.exchange(post(), { timeoutMs: 5000 });
+  expect(server.connections).toBe(1);
+  await Promise.all([1, 2, 3].map(() => transport.exchange(post(), { timeoutMs: 5000 })));
+  expect(server.connections).toBe(3);
+});
+
+it('a change uses no connection that carried an earlier change of the same', async () => {
+  const server = await serve(json(200, '{}'));
+  const transport = transportTo(server.url);
+  for (const changes of ['a', 'b', 'a', undefined, 'c']) await transport.exchange(post(), { timeoutMs: 5000, changes });
+  expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 2, 2]);
+});
+
+it('a transport gives an exchange of its own a new connection, and closes it afterwards', async () => {
+  const server = await serve(json(200, '{}'));
+  const transport = transportTo(server.url);
+  await transport.exchange(post(), { timeoutMs: 5000 });
+  await transport.exchange(post(), { timeoutMs: 5000, own: true });
+  await transport.exchange(post(), { timeoutMs: 5000 });
+  expect(server.requests.map((request) => request.connection)).toEqual([1, 2, 1]);
+});
+
+/** Answers each request; `seen` is called for each connection with how to end it. */
+async function serveEach(seen: (end: () => void, count: number) => void) {
+  let count = 0;
+  const used: number[] = [];
+  const server = createServer((socket) => {
+    count += 1;
+    const number = count;
+    socket.on('error', () => undefined);
+    socket.on('data', () => {
+      used.push(number);
+      socket.write(`${OK}Content-Length: 2\r\n\r\n{}`);
+    });
+    seen(() => socket.end(), number);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanups.push(async () => void server.close());
+  // A TCP server has a port.
+  const { port } = server.address() as AddressInfo;
+  return { transport: transportTo(`http://127.0.0.1:${port}`), used, connections: () => count };
+}
+const followed = { timeoutMs: 5000, own: true, isFollowed: () => true };
+
+it('a connection opened ahead is taken by the next exchange of its own, and by no other', async () => {
+  const opened: number[] = [];
+  const service = await serveEach((_, number) => opened.push(number));
+  await service.transport.exchange(post(), followed);
+  while (opened.length < 2) await setImmediate();
+  await service.transport.exchange(post(), { timeoutMs: 5000 });
+  await service.transport.exchange(post(), { timeoutMs: 5000, own: true });
+  expect(service.used).toEqual([1, 3, 2]);
+  expect(service.connections()).toBe(3);
+});
+
+it('a connection opened ahead is not opened where none follows', async () => {
+  const service = await serveEach(() => undefined);
+  await service.transport.exchange(post(), { ...followed, isFollowed: () => false });
+  await service.transport.exchange(post(), { timeoutMs: 5000, own: true });
+  expect(service.used).toEqual([1, 2]);
+  expect(service.connections()).toBe(2);
+});
+
+it('a connection opened ahead is opened anew when the service has closed it', async () => {
+  let hasEnded = false;
+  const service = await serveEach((end, number) => {
+    if (number !== 2) return;
+    end();
+    hasEnded = true;
+  });
+  await service.transport.exchange(post(), followed);
+  while (!hasEnded) await setImmediate();
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+  const exchange = await service.transport.exchange(post(), { timeoutMs: 5000, own: true });
+  expect(summary(exchange)).toBe('reply 200 {}');
+  expect(service.used).toEqual([1, 3]);
+});
+
+it('N12 a connection that is reset on reuse is not sent on again by itself', async () => {
+  const server = await serve(json(200, '{}'), resetAfterRequest(), json(200, '{}'));
+  const transport = transportTo(server.url);
+  await transport.exchange(post(), { timeoutMs: 5000 });
+  const second = await transport.exchange(post(), { timeoutMs: 5000 });
+  expect(summary(second)).toBe('sent awaiting_headers: the connection was reset before a reply');
+  expect(server.requests).toHaveLength(2);
+});
+
+it('a connection that a deadline hit is not used again', async () => {
+  const server = await serve(silence(), json(200, '{}'));
+  const transport = transportTo(server.url);
+  await transport.exchange(post(), { timeoutMs: 100 });
+  const second = await transport.exchange(post(), { timeoutMs: 5000 });
+  expect(summary(second)).toBe('reply 200 {}');
+  expect(server.connections).toBe(2);
+});
+
+it('a transport keeps header names, values, order and doubles as sent', async () => {
+  const { exchange } = await exchangeWith(
+    raw('HTTP/1.1 200 OK\r\nX-One: a\r\nx-one: b\r\nContent-Length: 2\r\n\r\n{}', { keepOpen: true }),
+  );
+  expect(exchange.kind === 'reply' && exchange.headers).toEqual([
+    ['X-One', 'a'],
+    ['x-one', 'b'],
+    ['Content-Length', '2'],
+  ]);
+});
+
+/** A server in a process of its own, which answers while this one stands still; answers its port. */
+async function serveApart(): Promise<number> {
+  const program = `require('node:http').createServer((request, response) => {
+    request.resume().on('end', () => response.end('{"b":2}'));
+  }).listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  cleanups.push(async () => void child.kill());
+  const [port] = await once(child.stdout, 'data');
+  return Number(port);
+}
+
+it('M2 a transport reads an answer that came while the process was stopped, although the deadline has passed', async () => {
+  const url = `http://127.0.0.1:${await serveApart()}`;
+  const onSend = () => {
+    // The bytes leave in this turn; the process stands still from the next one on.
+    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500));
+  };
+  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 1000, onSend });
+  expect(summary(exchange)).toBe('reply 200 {"b":2}');
+});
+
+it('a transport holds back every byte if it is stopped right before the first one', async () => {
+  const server = await serve(json(200, '{}'));
+  const stopping = new AbortController();
+  const options = { timeoutMs: 5000, stopping: stopping.signal, onSend: () => stopping.abort() };
+  const exchange = await transportTo(server.url).exchange(post(), options);
+  expect(summary(exchange)).toBe('unsent connecting: aborted');
+  await server.close();
+  expect(server.requests).toEqual([]);
+});

@@ -1,0 +1,25 @@
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import type { SignalName } from '../../../../src/base/context.ts';
+import { terminalPrompt } from '../../../../src/writes/ask/prompt.ts';
+
+const STYLE = { colour: false, unicode: true, mode: 'drawn' } as const;
+
+it.each([
+  ['a terminal that reads lines, as before the question is drawn', false, 'SIGINT', 'ctrl_c'],
+  ['a terminal that reads keys, where Ctrl-C is a key', true, 'SIGINT', 'SIGINT'],
+  ['either', false, 'SIGTERM', 'SIGTERM'],
+] as const)('SIGINT is Ctrl-C where the terminal makes a signal of it: %s', async (_, isRaw, signal, by) => {
+  let hear: (signal: SignalName, count: number) => void = () => undefined;
+  const signals = {
+    received: [],
+    onSignal(listener: typeof hear) {
+      hear = listener;
+      return () => undefined;
+    },
+  };
+  const streams = { input: Object.assign(new PassThrough(), { isRaw }), output: new PassThrough() };
+  const answer = terminalPrompt(() => streams, signals, STYLE, true).confirm('Block?');
+  hear(signal, 1);
+  await expect(answer).rejects.toMatchObject({ code: 'CANCELLED', by });
+});

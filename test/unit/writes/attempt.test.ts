@@ -1,0 +1,140 @@
+import { expect, it } from 'vitest';
+import { Failure, type FailureCode } from '../../../src/base/failure.ts';
+import type { JsonValue } from '../../../src/base/json/value.ts';
+import type { OpenWrite } from '../../../src/records/open-files.ts';
+import { OPERATIONS } from '../../../src/service/api/operations.ts';
+import { type AttemptPorts, attempt } from '../../../src/writes/attempt.ts';
+import { type CardReading, judge, needsCard, type Write } from '../../../src/writes/judge.ts';
+import { NOTHING, type OpenBefore } from '../../../src/writes/open-guard.ts';
+import { answered, ended } from '../runs/fakes.ts';
+
+/** Chance that is the same each time: mulberry32. */
+function chanceOf(seed: number) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+const STATUSES = ['ACTIVE', 'BLOCKED', 'EXPIRED'];
+const CODES: readonly FailureCode[] = [
+  'AUTH',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CANCELLED',
+  'BAD_REPLY',
+  'BUSY',
+  'UNREACHABLE',
+];
+
+/** One attempt in a random world, and what was done in it. */
+async function play(seed: number) {
+  const random = chanceOf(seed);
+  const maybe = (share = 0.5) => random() < share;
+  const pick = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)] as T;
+  const did: string[] = [];
+  const looks: CardReading[] = [];
+  const status = () => (maybe(0.7) ? 'ACTIVE' : pick(STATUSES));
+  const wanted: Write = {
+    call: {
+      operation: pick([OPERATIONS.cardBlock, OPERATIONS.cardReissue]),
+      params: { cardId: 'c' },
+      query: {},
+      body: undefined,
+    },
+    id: 'c',
+    expects: maybe(0.3) ? [{ field: 'status', value: status() }] : [],
+    skipIf: maybe(0.3) ? [{ field: 'status', values: [pick(STATUSES)] }] : [],
+    planned: maybe(0.2) ? { before: new Map<string, JsonValue>([['status', status()]]), about: undefined } : undefined,
+    shown: maybe(0.1) ? status() : undefined,
+    isAgain: maybe(0.2),
+  };
+  const entry: OpenWrite = {
+    entry: 'e',
+    time: '2026-05-01T12:00:00.000Z',
+    operation: 'card.reissue',
+    profile: 'p',
+    user: 'a',
+    host: 'h',
+    callOutcome: ended({ outcome: 'unknown' }),
+    run: undefined,
+  };
+  const open: OpenBefore = maybe(0.8)
+    ? NOTHING
+    : maybe(0.3)
+      ? { ...NOTHING, unread: new Failure('LOCAL_IO', 'no records') }
+      : { ...NOTHING, open: [entry], repeated: maybe() ? [entry] : [] };
+  const yes = maybe(0.7);
+  const isAsked = maybe();
+  const seesCard = maybe(0.8);
+  const ports: AttemptPorts<'no'> = {
+    open: async () => {
+      did.push('open');
+      return open;
+    },
+    readCard: async () => {
+      did.push('read');
+      const look: CardReading = maybe(0.15)
+        ? { failure: new Failure(pick(CODES), 'x') }
+        : { card: new Map([['status', status()]]) };
+      looks.push(look);
+      return look;
+    },
+    decide: isAsked
+      ? {
+          seesCard,
+          ask: async ({ write }) => {
+            did.push('ask');
+            return yes ? { yes: { ...write, reason: 'r' } } : { no: 'no' };
+          },
+        }
+      : undefined,
+    withdraw: async () => void did.push('withdraw'),
+    send: async () => {
+      did.push('send');
+      return answered();
+    },
+  };
+  const end = await attempt(wanted, ports);
+  return { wanted, open, looks, did, end, yes, isAsked, seesCard };
+}
+
+type Played = Awaited<ReturnType<typeof play>>;
+
+/** What was sent was judged on the last read, and is what was shown. */
+function checkSent({ wanted, looks, did, yes, isAsked }: Played) {
+  expect(isAsked && !yes).toBe(false);
+  const cards = looks.flatMap((look) => ('card' in look ? [look.card.get('status')] : []));
+  if (needsCard(wanted)) expect(looks.at(-1)).toHaveProperty('card');
+  for (const now of cards) {
+    for (const { value } of wanted.expects) expect(now).toBe(value);
+    for (const { values } of wanted.skipIf ?? []) expect(values).not.toContain(now);
+    if (wanted.planned !== undefined) expect(now).toBe(wanted.planned.before?.get('status'));
+    if (wanted.shown !== undefined && !isAsked) expect(now).toBe(wanted.shown);
+  }
+  const [first] = looks;
+  if (!isAsked || first === undefined || !('card' in first)) return;
+  expect(did.filter((each) => each === 'read')).toHaveLength(2);
+  expect(new Set(cards).size).toBe(1);
+}
+
+it('whatever the world is like, what was judged and shown is what is sent', async () => {
+  for (let seed = 1; seed <= 20_000; seed += 1) {
+    const played = await play(seed);
+    const { wanted, open, did, end, yes, isAsked } = played;
+    // The records first, at most one read before a question and one after it, at most one send, last.
+    expect(did.join(' '), `${seed}`).toMatch(/^open(?: read)?(?: ask(?: open(?: read)?)?)?(?: withdraw| send)?$/);
+    expect(did.includes('send')).toBe(end.kind === 'ended');
+    if (open.unread !== undefined || (open.repeated.length > 0 && !wanted.isAgain && !isAsked))
+      expect(did.filter((each) => each !== 'withdraw')).toEqual(['open']);
+    if (did.includes('ask') && !yes) expect(end.kind).toBe('no');
+    if (end.kind === 'ended') checkSent(played);
+    const wasDecided = (did.includes('ask') && yes) || wanted.shown !== undefined;
+    expect(did.includes('withdraw'), `${seed}`).toBe(end.kind === 'held' && wasDecided);
+    if (end.kind === 'skipped')
+      expect(judge({ ...wanted, shown: undefined }, { card: end.card })).toHaveProperty('skipped');
+  }
+});
