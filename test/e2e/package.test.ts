@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
@@ -108,10 +108,22 @@ describe('the package', () => {
       ]),
     );
     const expected =
-      /^(?:bin|completions|dist|man|docs(?!\/(?:pictures|messages\.md)))\/|^(?:LICENSE|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|package\.json)$/;
+      /^(?:bin|completions|dist|man|docs)\/|^(?:LICENSE|action\.yml|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|package\.json)$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     // Made for the Node that built it: an installed package starts without.
     expect(paths.filter((path) => path.startsWith('dist/compiled/'))).toEqual([]);
+  });
+
+  it('each link and picture of a page of the package leads to a file of it', () => {
+    const pages = packed.files.map(({ path }) => path).filter((path) => path.endsWith('.md'));
+    const links = pages.flatMap((page) => {
+      const text = readFileSync(join(root, page), 'utf8').replaceAll(/```.*?```|`[^`]*`/gs, '');
+      const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, target = '']) => target);
+      return targets.map((target) => posix.join(posix.dirname(page), target));
+    });
+    expect(links.length).toBeGreaterThan(100);
+    const there = (path: string) => packed.files.some((file) => file.path === path || file.path.startsWith(`${path}/`));
+    expect(links.filter((path) => !there(path.replace(/\/$/, '')))).toEqual([]);
   });
 
   it('the package has no fault that publint knows', async () => {
