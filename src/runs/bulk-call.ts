@@ -16,6 +16,7 @@ import { quoteValue } from '../input/values.ts';
 import { isRunName } from '../records/stored/run-folder.ts';
 import type { Operation } from '../service/api/operation.ts';
 import { checkGiven, nameOfFlag, readExpectations, readGivenFields, readSkips } from '../writes/read-call.ts';
+import { openCheck } from './open-rows.ts';
 import { reasonCheck } from './run-input.ts';
 
 /** What was asked for, checked as far as the command line allows. */
@@ -157,10 +158,9 @@ export async function readBulkCall(session: Session, command: CallCommand, typed
 }
 
 /** Rules for rows besides their schema. In a plan, an open write is a fault of its row. */
-async function rowChecks(session: Session, operation: Operation, { plan, again }: CallOptions) {
+async function rowChecks(session: Session, operation: Operation, options: CallOptions) {
   const reasons = reasonCheck(session, operation);
-  if (plan === undefined || again === true) return reasons;
-  const open = await (await import('./open-rows.ts')).openCheck(session, operation);
+  const open = await openCheck(session, operation, options);
   if (reasons === undefined || open === undefined) return reasons ?? open;
   return async (good: readonly GoodRow[]) => {
     const found = await open(good);

@@ -14,17 +14,17 @@ import { namedProfile } from '../profile/resolve.ts';
 import { HEADER_COLUMNS } from '../records/plan-columns.ts';
 import { failedCall } from '../records/row-outcome.ts';
 import { groupThousands, plural } from '../screen/text.ts';
-import { isOnceOnly, type Operation } from '../service/api/operation.ts';
+import type { Operation } from '../service/api/operation.ts';
 import { NO_OUTCOME } from '../service/call-outcome.ts';
-import { consider } from '../writes/attempt.ts';
-import { singlePorts } from '../writes/deliver.ts';
-import { heldFailure, knownOf, readingOf, reasonOf } from '../writes/judge.ts';
-import { openBefore } from '../writes/open-guard.ts';
+import { type AttemptPorts, consider } from '../writes/attempt.ts';
+import { readCard } from '../writes/deliver.ts';
+import { heldFailure, knownOf, readingOf, reasonOf, type Write } from '../writes/judge.ts';
 import { readSingleCall } from '../writes/read-call.ts';
 import { refuseReason } from '../writes/write-guards.ts';
 import type { BulkCall } from './bulk-call.ts';
 import { doRows } from './execute-run.ts';
 import type { FailedFile } from './failed-file.ts';
+import { openCheck } from './open-rows.ts';
 import { headerObject, type PlanOrigin, type PlanRow } from './plan/plan-file.ts';
 import { PlanSurvey } from './plan/plan-view.ts';
 import { checkPlanPlace, openPlanWriter } from './plan/write-plan.ts';
@@ -101,22 +101,33 @@ function writeOwnPlan(
   return writePlan(session, plan, about, fill);
 }
 
-/** Plans a row. A card is read, judged, and remembered; calendars cannot be read. */
+/** Reads and judges what will be written. Calendars cannot be read. */
+async function planWrite(write: Write, readCard: AttemptPorts<never>['readCard']) {
+  if (write.call.operation.family !== 'cards') return { kind: 'planned', row: { drift: 'unchecked' } } as const;
+  const { reading, notSent } = await consider({ ...write, mustRead: true }, { readCard });
+  if (notSent !== undefined) return notSent;
+  if (reading === undefined || 'failure' in reading) throw new Error('a plan of a card that was not read');
+  const row = { ...knownOf(reading.card), drift: 'checked' } as const;
+  return { kind: 'planned', row, resource: reading.card, callOutcome: reading.callOutcome } as const;
+}
+
+/** Plans a row at the pace of its run. */
 function planner(session: Ports, { operation }: Run): RunTask<Row>['send'] {
-  if (operation.family !== 'cards') {
-    return async () => ({ kind: 'answered', resource: null, callOutcome: NO_OUTCOME, headers: [] });
-  }
   return async (row, slot) => {
-    const readCard = async () => readingOf(await readRowCard(session, session.policy, row, slot));
     const write = writeOf(operation, row);
-    const { reading, notSent } = await consider({ ...write, mustRead: true }, { readCard });
-    if (reading === undefined) throw new Error('a plan of a card that was not read');
-    if (notSent?.kind === 'skipped') return notSent;
-    const { callOutcome = NO_OUTCOME } = reading;
-    if ('failure' in reading) return { kind: 'failed', failure: reading.failure, callOutcome };
-    if (notSent?.kind !== 'held') return { kind: 'answered', resource: reading.card, callOutcome, headers: [] };
+    const planned = await planWrite(write, async () =>
+      readingOf(await readRowCard(session, session.policy, row, slot)),
+    );
+    if (planned.kind === 'skipped') return planned;
+    if (planned.kind === 'planned') {
+      const { resource = null, callOutcome = NO_OUTCOME } = planned;
+      return { kind: 'answered', resource, callOutcome, headers: [] };
+    }
+    const { held } = planned;
+    if (held.why === 'unread')
+      return { kind: 'failed', failure: held.failure, callOutcome: held.callOutcome ?? NO_OUTCOME };
     const attempted = `plan to ${operation.verbPhrase} ${row.id ?? ''}`;
-    return failedCall(new Failure('PRECONDITION', reasonOf(write, notSent.held).problem, { attempted }));
+    return failedCall(new Failure('PRECONDITION', reasonOf(write, held).problem, { attempted }));
   };
 }
 
@@ -193,34 +204,26 @@ export async function makePlan(
   return report.exitCode;
 }
 
-/** `--plan` with one ID or event. Asks nothing. Returns the exit code. */
+/** `--plan` with one ID or event: a plan of one row, whose failure is that of the call. Returns the exit code. */
 export async function planSingle(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
   const { options } = given;
   const single = await readSingleCall(session, command, given);
   refuseOtherCount(options.expectRows, 1);
   const { call, id, reason, expects, warnings } = single;
-  const { operation, body } = call;
+  const { operation, params } = call;
   refuseReason(session, operation, reason);
   for (const each of warnings) await session.notify(each);
   // A signal may end the program during the read, and must leave nothing behind.
   await checkPlanPlace(options.plan ?? '');
-  const hasCard = operation.family === 'cards';
-  const open = isOnceOnly(operation) ? async () => ({ ...(await openBefore(session, call)), same: [] }) : undefined;
-  const { reading, notSent } = await consider({ ...single, mustRead: hasCard }, { ...singlePorts(session), open });
-  if (notSent?.kind === 'held') {
-    const failure = heldFailure(single, notSent.held);
-    if (notSent.held.why !== 'repeats') throw failure;
-    throw usageFailure([{ where: 'row 1', problem: failure.problem }], ['add --again to plan it anyway']);
-  }
-  const known =
-    reading === undefined || 'failure' in reading
-      ? { drift: 'unchecked' as const }
-      : { ...knownOf(reading.card), drift: 'checked' as const };
-  const row: PlanRow = { row: 1, id, body: isJsonObject(body) ? body : undefined, expects, ...known };
+  const row = { row: 1, id, params, body: isJsonObject(call.body) ? call.body : undefined, expects };
+  const [repeat] = (await (await openCheck(session, operation, options))?.([{ row }])) ?? [];
+  if (repeat !== undefined) throw usageFailure([{ where: 'row 1', problem: repeat.problem }]);
+  const planned = await planWrite(single, (write) => readCard(session, write));
+  if (planned.kind === 'held') throw heldFailure(single, planned.held);
   const origin = { rows: 1, unchanged: 0, skipped: 0, expectations: expects };
   await writeOwnPlan(session, operation, options, origin, async (add, skip) => {
-    if (notSent === undefined) await add(row);
-    else skip();
+    if (planned.kind === 'skipped') skip();
+    else await add({ ...row, ...planned.row });
     return true;
   });
   return 0;

@@ -3,7 +3,7 @@ import { outside } from '../base/json/outside-text.ts';
 import { textAt } from '../base/json/value.ts';
 import { commandOf } from '../base/next-step.ts';
 import type { Session } from '../command/session.ts';
-import type { InputOptions } from '../input/records/findings.ts';
+import type { CallOptions } from '../input/options/call-options.ts';
 import type { Row } from '../input/rows/row.ts';
 import { isForgotten, type OpenWrite, watchOpen } from '../records/open-files.ts';
 import type { AboutRow, RowResult } from '../records/row-outcome.ts';
@@ -83,7 +83,7 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
   const own = `${run?.run ?? ''}:`;
   const known = await watched(session, operation, run, own);
   const digest = await digesterOf(session, operation);
-  const subjectOf = ({ id, body }: Row) => ({ id, digest: digest?.(body) });
+  const subjectOf = ({ id, body }: Pick<Row, 'id' | 'body'>) => ({ id, digest: digest?.(body) });
   const url = session.placeOf(operation.family);
   const keyOf = (row: Row) =>
     keyOfWrite({ operation: operation.command, call: operation.name, url, ...subjectOf(row) });
@@ -106,7 +106,7 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
     }
   };
   /** The open write that a row would repeat, also if another process left it open meanwhile; undefined: none. */
-  const repeatedBy = async (row: Row): Promise<OpenWrite | undefined> => {
+  const repeatedBy = async (row: Pick<Row, 'id' | 'body'>): Promise<OpenWrite | undefined> => {
     await known.refresh();
     return known.found.isEmpty ? undefined : known.found.repeatedBy(operation, subjectOf(row)).at(-1);
   };
@@ -142,11 +142,11 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
 }
 
 /** A check for the rows of a plan: those that would repeat an open write are faults. Undefined if none can. */
-export async function openCheck(session: Session, operation: Operation): Promise<InputOptions['checkRows']> {
-  if (!isOnceOnly(operation)) return undefined;
+export async function openCheck(session: Session, operation: Operation, { plan, again }: CallOptions) {
+  if (plan === undefined || again === true || !isOnceOnly(operation)) return undefined;
   const open = await openRowsOf(session, operation);
   const field = Object.keys(operation.params.shape)[0] ?? 'name';
-  return (good) =>
+  return (good: readonly { readonly row: Pick<Row, 'id' | 'body'> }[]) =>
     Promise.all(
       good.map(async ({ row }) => {
         const repeated = await open.repeatedBy(row);
