@@ -1,5 +1,5 @@
 import { type Context, isOnElsewhere, isSwitchedOn } from '../base/context.ts';
-import { Failure } from '../base/failure.ts';
+import { Failure, usageFailure } from '../base/failure.ts';
 import { ifPossible } from '../base/files/io-failure.ts';
 import { findPlaces, unexpandedPaths, unexpandedProblem } from '../base/files/paths.ts';
 import type { CallState } from '../command/call-state.ts';
@@ -16,6 +16,7 @@ import {
   type ResolvedProfile,
   resolvePreferences,
   resolveProfile,
+  switchFaults,
 } from '../profile/resolve.ts';
 import { NO_SETTINGS, type Settings } from '../profile/settings.ts';
 import { collect } from '../screen/collect.ts';
@@ -33,6 +34,11 @@ import type { OpenService, ServiceOptions } from './open-service.ts';
 /** Commands that report what is wrong with settings and environment, and must work. */
 function mustWork(command: Command): boolean {
   return command.kind === 'local' && !command.needsSettings;
+}
+
+/** Commands that report a bad value of a switch and continue. */
+function saysSwitches({ path }: Command): boolean {
+  return path[0] === 'help' || path[0] === 'doctor';
 }
 
 /** The desk and the server of assistants, which serve call after call. */
@@ -214,8 +220,11 @@ async function closeAll({ clear }: WaitDisplay, { temporary }: CallState, servic
 
 /** What is wrong with the environment of a call. */
 async function environmentFaults(command: Command, env: Context['env']): Promise<readonly Failure[]> {
-  if (mustWork(command)) return [];
-  const faults = [...unexpandedPaths(env)];
+  // A bad value of this one is refused by changes. Reads continue.
+  const switches = switchFaults(env).filter(({ where }) => where !== 'FRONTDESK_READ_ONLY');
+  const faults = switches.length === 0 || saysSwitches(command) ? [] : [usageFailure(switches)];
+  if (mustWork(command)) return faults;
+  faults.push(...unexpandedPaths(env));
   await collect(faults, () => refuseDisabledTls(env));
   return faults;
 }

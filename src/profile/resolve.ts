@@ -242,9 +242,8 @@ function known<Value>(reading: Reading<Value>): Value {
 }
 
 /** What is wrong with the values of these variables. */
-export function switchFaults(env: Env, names: readonly Switch[] = SWITCHES): readonly Fault[] {
-  return names
-    .filter((name) => isSwitchedOn(env, name) === undefined)
+export function switchFaults(env: Env): readonly (Fault & { readonly where: Switch })[] {
+  return SWITCHES.filter((name) => isSwitchedOn(env, name) === undefined)
     .map((where) => ({ where, problem: SWITCH_PROBLEM }));
 }
 
@@ -283,9 +282,6 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
     /** Empty: the machine's. */
     timeZone: pick<string>('timeZone', undefined, found),
   };
-  // A bad value of this one is refused by changes. Reads continue.
-  const others = SWITCHES.filter((name) => name !== 'FRONTDESK_READ_ONLY');
-  faults.push(...switchFaults(env, others));
   if (faults.length > 0) throw usageFailure(faults);
   return resolved;
 }

@@ -28,6 +28,15 @@ it('FRONTDESK_READ_ONLY with another value is refused by changes alone', async (
   expect(written.code).toBe(2);
 });
 
+it.each([['schema'], ['schema', 'card', 'get'], ['completion', 'bash'], ['config', 'path']])(
+  '%j refuses a wrong switch and prints nothing',
+  async (...args) => {
+    const wrong = await runFrontdesk(args, { env: { FRONTDESK_ACCESSIBLE: 'ja' } });
+    expect(wrong).toMatchObject({ code: 2, stdout: '', stderr: `frontdesk: FRONTDESK_ACCESSIBLE: ${PROBLEM}\n` });
+    expect((await runFrontdesk(args, { env: { FRONTDESK_READ_ONLY: 'ja' } })).code).toBe(0);
+  },
+);
+
 it.each([[['--help']], [['--version']], [['help']], [['card', 'get', '--help']]])(
   '%j works with a wrong switch and says so',
   async (args) => {

@@ -16,7 +16,7 @@ async function checkEnvironment({ env }: Context, caFile: string | undefined): P
   const work = [
     () => refuseDisabledTls(env),
     () => {
-      const faults = switchFaults(env, ['FRONTDESK_READ_ONLY']);
+      const faults = switchFaults(env);
       if (faults.length > 0) throw usageFailure(faults);
     },
     () => resolvePreferences({ flags: {}, env, profile: undefined, settings: NO_SETTINGS }),
