@@ -184,6 +184,18 @@ test('sandbox serve prints URL and tokens as text without --json', async () => {
   expect(stdout).toMatch(/FRONTDESK_CARDS_URL=http:\/\/127\.0\.0\.1:\d+\n/);
 });
 
+test.each([
+  [['--json', '--query', 'url'], /^"http:\/\/127\.0\.0\.1:\d+"\n$/],
+  [['--json', '--query', 'url', '--raw'], /^http:\/\/127\.0\.0\.1:\d+\n$/],
+  [['-o', 'ndjson', '--query', '{at: url}'], /^\{"at":"http:\/\/127\.0\.0\.1:\d+"\}\n$/],
+  [['--query', 'url'], /^http:\/\/127\.0\.0\.1:\d+\n$/],
+])('sandbox serve %j prints what the query finds', async (options, printed) => {
+  const running = startFrontdesk(['sandbox', 'serve', ...options]);
+  await running.waitForOutput('\n');
+  running.child.kill('SIGTERM');
+  expect((await running.result).stdout).toMatch(printed);
+});
+
 test('the lines that sandbox serve prints can be pasted into another shell', async () => {
   const running = startFrontdesk(['sandbox', 'serve']);
   await running.waitForOutput('FRONTDESK_CALENDAR_TOKEN=');

@@ -1,11 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import { CANCELLED_EXIT_CODES, type Failure, usageFailure } from '../../../base/failure.ts';
 import { describeIoError } from '../../../base/files/io-failure.ts';
-import { object, type ShapeOf, TEXT } from '../../../base/json/shape.ts';
+import { jsonOf, object, TEXT } from '../../../base/json/shape.ts';
 import { localCommand } from '../../../command/command.ts';
 import { joinFailures } from '../../../command/faults.ts';
 import { collect } from '../../../screen/collect.ts';
-import { isJson } from '../../../screen/options.ts';
 
 const SERVED = object({ url: TEXT, cardsToken: TEXT, calendarToken: TEXT });
 
@@ -64,14 +63,11 @@ export const command = localCommand({
         resolve(CANCELLED_EXIT_CODES[signal]);
       });
     });
-    const facts: ShapeOf<typeof SERVED> = { url, cardsToken, calendarToken };
+    const text = `Sandbox at ${url}. Ctrl-C ends it. In another shell:\nexport FRONTDESK_CARDS_URL=${url}\nexport FRONTDESK_CARDS_TOKEN=${cardsToken}\nexport FRONTDESK_CALENDAR_URL=${url}\nexport FRONTDESK_CALENDAR_TOKEN=${calendarToken}\n`;
+    // One line even with json: programs read up to the first newline.
+    if (session.output.format === 'json') session.useFormat('ndjson');
     try {
-      // One line even with json: programs read up to the first newline.
-      const printed = session.context.stdout.write(
-        isJson(session.output.format)
-          ? `${JSON.stringify(facts)}\n`
-          : `Sandbox at ${url}. Ctrl-C ends it. In another shell:\nexport FRONTDESK_CARDS_URL=${url}\nexport FRONTDESK_CARDS_TOKEN=${cardsToken}\nexport FRONTDESK_CALENDAR_URL=${url}\nexport FRONTDESK_CALENDAR_TOKEN=${calendarToken}\n`,
-      );
+      const printed = session.print({ kind: 'text', text, json: jsonOf(SERVED, { url, cardsToken, calendarToken }) });
       // A reader that stands still must not keep the server running.
       await Promise.race([printed, stopped]);
       return await stopped;
