@@ -1,5 +1,5 @@
 import type { OutputPort } from '../base/context.ts';
-import type { Failure } from '../base/failure.ts';
+import { type Failure, usageFailure } from '../base/failure.ts';
 import { checkOutput } from '../screen/check-output.ts';
 import { type Column, openUnder } from '../screen/column.ts';
 import type { OutputOptions } from '../screen/options.ts';
@@ -41,4 +41,11 @@ async function columnFaults(command: Command, given: Given, output: OutputOption
 export async function refuseRunPrinting(output: OutputOptions, columns: readonly Column[]): Promise<void> {
   const faults = await checkOutput(output, columns, isOpenInRun, true);
   if (faults.length > 0) throw joinFailures(faults);
+}
+
+/** USAGE for output options that a whole document (`--as`) has no use for. */
+export function refuseShaping({ columns, query, format }: OutputOptions): void {
+  if (columns === undefined && query === undefined && format !== 'xlsx') return;
+  const problem = 'prints a whole document, which excludes --columns, --query and -o xlsx';
+  throw usageFailure([{ where: '--as', problem }]);
 }

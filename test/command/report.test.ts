@@ -179,6 +179,10 @@ test('runs report prints the document itself whatever the usual output format is
 test.each([
   [['nightly'], '--as: is required: one of html, junit, markdown'],
   [['nightly', '--as', 'htm'], '--as: must be one of html, junit, markdown'],
+  [
+    ['nightly', '--as', 'junit', '--json', '--query', 'run'],
+    '--as: prints a whole document, which excludes --columns, --query and -o xlsx',
+  ],
   [['none', '--as', 'html'], 'none'],
   [['../x', '--as', 'html'], 'cannot name a run'],
   [['--as', 'html'], '<run>: is required, or --last'],

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { note, usageFailure } from '../../../base/failure.ts';
+import { note } from '../../../base/failure.ts';
 import { withTemporaryFolder } from '../../../base/files/atomic.ts';
 import { anyOf } from '../../../base/json/shape.ts';
 import type { JsonObject, JsonValue } from '../../../base/json/value.ts';
 import { localCommand } from '../../../command/command.ts';
+import { refuseShaping } from '../../../command/printing.ts';
 import type { Session } from '../../../command/session.ts';
 import { WORKBOOK } from '../../../input/options/call-options.ts';
 import { eachRow, type Row } from '../../../input/rows/row.ts';
@@ -24,10 +25,7 @@ async function writeMarkdown(
   view: Omit<PlanView, 'allRows'>,
   rows: AsyncIterable<PlanRow>,
 ): Promise<void> {
-  if (output.columns !== undefined || output.query !== undefined || output.format === 'xlsx') {
-    const problem = 'prints a whole document, which excludes --columns, --query and -o xlsx';
-    throw usageFailure([{ where: '--as', problem }]);
-  }
+  refuseShaping(output);
   const { planMarkdown } = await import('../../../runs/report/plan-markdown.ts');
   const document = await planMarkdown(view, rows, output.now);
   const { source, value } = preferences.output;

@@ -2,6 +2,7 @@ import type { ClockPort } from '../../../base/context.ts';
 import { FAILURES, OUTCOMES, type Outcome, warningOf } from '../../../base/failure.ts';
 import { object, oneOf, TEXT } from '../../../base/json/shape.ts';
 import { localCommand } from '../../../command/command.ts';
+import { refuseShaping } from '../../../command/printing.ts';
 import type { Printer, Session } from '../../../command/session.ts';
 import { outcomeInRun, type StoredRow } from '../../../records/journal/entry.ts';
 import type { OutcomeCounts } from '../../../records/journal/record.ts';
@@ -198,6 +199,7 @@ export const command = localCommand({
     'The summary of a GitHub job': 'runs report --last --as markdown >> "$GITHUB_STEP_SUMMARY"',
   },
   output: () => REPORT_OUTPUT,
+  check: (_, { output }) => refuseShaping(output),
   async run(session, given) {
     const names = await runNamesOf(session, given);
     const known = await Promise.all(names.map((name) => requireRun(session.stateDir(), name, true)));
