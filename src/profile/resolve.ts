@@ -243,8 +243,10 @@ function known<Value>(reading: Reading<Value>): Value {
 
 /** What is wrong with the values of these variables. */
 export function switchFaults(env: Env): readonly (Fault & { readonly where: Switch })[] {
-  return SWITCHES.filter((name) => isSwitchedOn(env, name) === undefined)
-    .map((where) => ({ where, problem: SWITCH_PROBLEM }));
+  return SWITCHES.filter((name) => isSwitchedOn(env, name) === undefined).map((where) => ({
+    where,
+    problem: SWITCH_PROBLEM,
+  }));
 }
 
 /** The options that have several sources. One USAGE failure names all bad values of the environment. */
