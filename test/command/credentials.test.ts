@@ -183,7 +183,7 @@ test.each([
     ['auth', 'login', '--family', 'cards', '--token-stdn', 'tok_x'],
     'did you mean --token-stdin?',
   ],
-])('auth login never repeats a value that may be a secret: %s', async (_where, args, problem) => {
+])('C6 auth login never repeats a value that may be a secret: %s', async (_where, args, problem) => {
   const result = await runFrontdesk(args, {});
   expect(result).toMatchObject({ code: 2, stdout: '' });
   expect(result.stderr).toContain(problem);

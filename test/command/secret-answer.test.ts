@@ -78,7 +78,7 @@ test('a provisioning as JSON is printed if the history cannot be written', async
   expect(stderr).not.toContain(SECRET);
 });
 
-test('provision --out says where it saved, and only --show-sensitive prints it too', async () => {
+test('C23 provision --out says where it saved, and only --show-sensitive prints it too', async () => {
   const home = createHome();
   const server = await service(home);
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, '--out', 'a.json'], { env: server.env, home });

@@ -31,7 +31,7 @@ async function at(env: RunOptions['env'], args: readonly string[], replies: read
   return { ...result, lines: server.lines };
 }
 
-test('a read works where nothing can be written', async () => {
+test('C15 a read works where nothing can be written', async () => {
   const read = [{ body: cardText('ACTIVE') }];
   const result = await at(NOWHERE, ['card', 'get', CARD_ID, '--query', 'status'], read);
   expect(result).toMatchObject({ code: 0, stdout: 'ACTIVE\n', stderr: '' });
@@ -94,7 +94,7 @@ test.each([
   expect(stderr).not.toContain('hint:');
 });
 
-test('a change without a home folder names the variable that helps', async () => {
+test('C15 a change without a home folder names the variable that helps', async () => {
   const written = await at(HOMELESS, ['card', 'activate', CARD_ID]);
   expect(written).toMatchObject({ code: 2, lines: [] });
   expect(written.stderr).toContain('hint: set FRONTDESK_STATE_DIR, or add --no-history');

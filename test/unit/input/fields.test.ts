@@ -59,7 +59,7 @@ const active = fieldOf(describeFields(LIST), 'active');
 if (limit === undefined || active === undefined) throw new Error('the list has no limit or no active');
 
 test.each(['1.5', '1e2', '', '0x10', 'Infinity', ' 5', '5 ', '+5', '5.0', '٥', '1_0', 'ten', '9999999999999999'])(
-  'readFieldText refuses the limit %j, which is no plain whole number',
+  'I12 readFieldText refuses the limit %j, which is no plain whole number',
   (text) => {
     expect(readFieldText(limit, text, 'flag')).toEqual({
       problem: `must be a whole number from 1 to 100, not "${text}"`,
@@ -68,7 +68,7 @@ test.each(['1.5', '1e2', '', '0x10', 'Infinity', ' 5', '5 ', '+5', '5.0', '٥', 
 );
 
 test.each(['yes', 'no', '1', '0', 'TRUE', 'True', '', 'true '])(
-  'readFieldText refuses %j as a boolean option',
+  'I13 readFieldText refuses %j as a boolean option',
   (text) => {
     expect(readFieldText(active, text, 'flag')).toEqual({ problem: `must be true or false, not "${text}"` });
   },
@@ -79,7 +79,7 @@ test.each([
   ['True', true],
   ['false', false],
   ['FALSE', false],
-])('readFieldText takes %s in a CSV cell for %s', (text, value) => {
+])('I13 readFieldText takes %s in a CSV cell for %s', (text, value) => {
   expect(readFieldText(active, text, 'csv')).toEqual({ value });
 });
 
@@ -109,7 +109,9 @@ test.each([
   ['https://h/\u00a0', 'must not contain a blank: write it as %20: "https://h/\u00a0"'],
   ['https://h/\n', 'has a control character: "https://h/\\n"'],
   ['https://h/\u0001', 'has a control character: "https://h/\\x01"'],
-])('checkFieldTexts refuses the URL %j', (url, problem) => {
+  ['ftp://h/', 'must begin with http:// or https:// (or be empty): "ftp://h/"'],
+  ['https://ada@h/', 'must not contain a user name or password: "https://ada@h/"'],
+])('I18 checkFieldTexts refuses the URL %j', (url, problem) => {
   for (const field of ['url', 'image']) {
     const { faults } = checkFieldTexts(CALENDAR, new Map([[field, url]]), flags);
     expect(faults).toMatchObject([{ where: `--${field}`, field, problem }]);
@@ -129,12 +131,12 @@ test.each([
   ['name', '\u{1f3ab}'.repeat(5000), '\u{1f3ab}'.repeat(5001)],
   ['description', 'é'.repeat(40_000), 'é'.repeat(40_001)],
   ['url', `https://h/${'a'.repeat(2038)}`, `https://h/${'a'.repeat(2039)}`],
-])('checkFieldTexts counts the characters of %s as code points, up to its limit', (name, longest, tooLong) => {
+])('I14 checkFieldTexts counts the characters of %s as code points, up to its limit', (name, longest, tooLong) => {
   expect(checkFieldTexts(CALENDAR, new Map([[name, longest]]), flags).faults).toEqual([]);
   expect(checkFieldTexts(CALENDAR, new Map([[name, tooLong]]), flags).faults).toHaveLength(1);
 });
 
-it('checkFieldTexts keeps empty, null and not given apart', () => {
+it('I16 checkFieldTexts keeps empty, null and not given apart', () => {
   const given = new Map([
     ['calendar', 'cal_1'],
     ['name', ''],
@@ -167,7 +169,7 @@ test.each([
   ['00000000-0000-0000-0000-000000000000'],
   ['5F0C6A2E-8D3B-4C57-9A41-1B7E2D9F0A11'],
   ['12345678-02d3-0456-0789-0123456789ab'],
-])('checkFields accepts the card id %s, any variant and case', (cardId) => {
+])('I9 checkFields accepts the card id %s, any variant and case', (cardId) => {
   expect(checkFields(CARD_PARAMS, { cardId }, same)).toEqual([]);
 });
 
@@ -181,7 +183,7 @@ test.each([
   ['5f0c6a2e8d3b4c579a411b7e2d9f0a11'],
   [`“${CARD}”,`],
   [CARD.replaceAll('-', '–')],
-])('checkFields refuses the card id %j and suggests the one that was meant', (cardId) => {
+])('I9 I11 checkFields refuses the card id %j and suggests the one that was meant', (cardId) => {
   const [fault] = checkFields(CARD_PARAMS, { cardId }, same);
   expect(fault?.problem).toMatch(/^".+" is not a card ID: did you mean 5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11\?$/);
 });
@@ -201,9 +203,17 @@ test.each([
   ['..', 'would name another resource in a URL: ".."'],
   ['a\nb', 'has a control character: "a\\nb"'],
   ['a\u0085b', 'has a control character: "a\\x85b"'],
+  ['a\u007fb', 'has a control character: "a\\x7fb"'],
   ['a\ud800b', 'has half of a surrogate pair, which a URL cannot contain: "a\ufffdb"'],
-])('checkFields refuses the id %j: %s', (id, problem) => {
+])('I1 I4 I5 I6 checkFields refuses the id %j: %s', (id, problem) => {
   expect(checkFields(SUBSCRIBER_PARAMS, { id }, same)).toMatchObject([{ where: 'id', field: 'id', problem }]);
+});
+
+it('I8 checkFields counts an id in code points', () => {
+  expect(checkFields(SUBSCRIBER_PARAMS, { id: '😀'.repeat(5000) }, same)).toEqual([]);
+  expect(checkFields(SUBSCRIBER_PARAMS, { id: 'x'.repeat(5001) }, same)[0]?.problem).toMatch(
+    /^has 5001 characters, but the limit is 5000: /,
+  );
 });
 
 it('checkFields names the nearest field for one that does not exist', () => {

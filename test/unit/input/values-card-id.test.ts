@@ -64,7 +64,7 @@ test.each([
   ['cal\u200b1', ['the id "cal<U+200B>1" has invisible characters, and is sent as given']],
   ['cal\u202e1', ['the id "cal<U+202E>1" has invisible characters, and is sent as given']],
   ['cal_1 ', ['the id "cal_1 " begins or ends with a space, and is sent as given']],
-])('a card ID: the warning about %j: %j', (id, warnings) => {
+])('I11 a card ID: the warning about %j: %j', (id, warnings) => {
   expect(idWarnings(id)).toEqual(warnings);
 });
 

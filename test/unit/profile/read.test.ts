@@ -25,7 +25,7 @@ const FULL = `{
   "preferences": { "output": "csv", "timeout": "2m", "retries": 0, "concurrency": 16 }
 }`;
 
-it('readSettings reads everything that can be set, whatever the profiles are called (C24)', async () => {
+it('C24 readSettings reads everything that can be set, whatever the profiles are called', async () => {
   expect(await readSettings(folderWith(FULL))).toEqual({
     currentProfile: '__proto__',
     profiles: new Map([
@@ -104,7 +104,7 @@ it.each([
   ],
   ['a timeout that is a number', '{"version":1,"preferences":{"timeout":30}}', 'preferences.timeout is not a text'],
 ])(
-  'readSettings refuses %s with USAGE, says where, and leaves the file as it is (C12, C13)',
+  'C12 C13 readSettings refuses %s with USAGE, says where, and leaves the file as it is',
   async (_what, content, where) => {
     const folder = folderWith(content);
     const path = join(folder, 'settings.json');
@@ -117,7 +117,7 @@ it.each([
   },
 );
 
-it('readSettings refuses a file of a newer frontdesk whatever else it holds (C25)', async () => {
+it('C25 readSettings refuses a file of a newer frontdesk whatever else it holds', async () => {
   await expect(readSettings(folderWith('{"version":2,"profiles":[],"new":1}'))).rejects.toMatchObject({
     code: 'USAGE',
     message: expect.stringContaining('was written by a newer frontdesk (version 2 of the file, this one reads 1)'),

@@ -42,7 +42,7 @@ it('changeSettings writes a new file for this user alone, in a layout that peopl
   expect([...(await readSettings(folder)).profiles]).toEqual([['__proto__', { cardsUrl: 'https://a.example' }]]);
 });
 
-it('changeSettings closes a file that was open to others', async () => {
+it('C8 changeSettings closes a file that was open to others', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'settings.json');
   writeFileSync(path, '{"version":1}');

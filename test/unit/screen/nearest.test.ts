@@ -12,7 +12,7 @@ it.each([
   ['zzz', undefined],
   ['', undefined],
   ['x'.repeat(100_000), undefined],
-])('nearest finds for %s: %s', (word, found) => {
+])('I26 nearest finds for %s: %s', (word, found) => {
   expect(nearest(word, words)).toBe(found);
 });
 

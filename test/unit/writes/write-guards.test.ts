@@ -132,7 +132,7 @@ it('a profile that allows 3 rows refuses longer inputs, and no plan: it was revi
   ]);
 });
 
-it('a person has to be there where --yes is missing', () => {
+it('I27 a person has to be there where --yes is missing', () => {
   const nobody = openBench().session;
   expect(() => requirePerson(nobody, 'block card 1')).toThrow(
     expect.objectContaining({

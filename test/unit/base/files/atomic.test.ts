@@ -25,7 +25,7 @@ it('writeFileAtomic makes the folder and the file for this user alone and leaves
   expect(readdirSync(folder)).toEqual(['a.json']);
 });
 
-it('writeFileAtomic gives a file that was open to others the mode 0600 (C8)', async () => {
+it('C8 writeFileAtomic gives a file that was open to others the mode 0600', async () => {
   const path = join(temporaryFolder(), 'a.json');
   writeFileSync(path, 'old');
   chmodSync(path, 0o644);
@@ -34,7 +34,7 @@ it('writeFileAtomic gives a file that was open to others the mode 0600 (C8)', as
   expect(readFileSync(path, 'utf8')).toBe('new');
 });
 
-it.each(['000', '022', '077'])('writeFileAtomic makes 0600 in 0700 under the umask %s (G10)', async (umask) => {
+it.each(['000', '022', '077'])('C7 writeFileAtomic makes 0600 in 0700 under the umask %s (G10)', async (umask) => {
   const folder = join(temporaryFolder(), 'made');
   const script = join(import.meta.dirname, 'write-once.ts');
   await run('sh', ['-c', `umask ${umask} && exec "$0" --import tsx "$1" "$2"`, process.execPath, script, folder]);

@@ -22,7 +22,7 @@ it.each([0o600, 0o400])('readPrivateFile reads a file of mode %o', async (mode) 
 });
 
 it.each([0o644, 0o640, 0o660, 0o604, 0o610, 0o666])(
-  'readPrivateFile refuses mode %o with the chmod command (C7)',
+  'C7 readPrivateFile refuses mode %o with the chmod command',
   async (mode) => {
     const path = privateFile(mode);
     await expect(readPrivateFile(path, options)).rejects.toMatchObject({

@@ -350,7 +350,7 @@ test.each<[string, Operation, string, readonly string[]]>([
     ],
   ],
   [
-    'an update without any field',
+    'I15 an update without any field',
     subscriberUpdate,
     'id,email\ns1,\n',
     ['row 1, line 2: nothing to change: give at least one field'],
@@ -381,7 +381,7 @@ test.each<[string, Operation, string, readonly string[]]>([
     ],
   ],
   [
-    'the same card in another case',
+    'I23 the same card in another case',
     cardBlock,
     `${CARD}\n${OTHER}\n${CARD.toUpperCase()}\n`,
     [`line 3: the same id as in line 1 (${CARD.toUpperCase()}). --allow-duplicates accepts that`],

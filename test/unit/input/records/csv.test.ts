@@ -17,7 +17,7 @@ test.each([
   ['quotes', '"id","email"\n"1","a@x"\n"2","b@x"\n'],
   ['a byte order mark', '\ufeffid,email\n1,a@x\n2,b@x\n'],
   ['blank lines before the header', '\n\r\nid,email\n1,a@x\n2,b@x\n'],
-])('a CSV input reads rows with %s', async (_, text) => {
+])('I22 a CSV input reads rows with %s', async (_, text) => {
   const read = await csv(text);
   expect(read.faults).toEqual([]);
   expect(read.header).toEqual(['id', 'email']);
@@ -97,7 +97,7 @@ test.each([
     'a,b\n1,2\n3,"x\ny\nz',
     { line: 3, column: '3', problem: 'a quote that is not closed. Nothing after it was read' },
   ],
-])('a CSV input says where there is %s', async (_, text, fault) => {
+])('I22 a CSV input says where there is %s', async (_, text, fault) => {
   expect((await csv(text)).faults).toEqual([fault]);
 });
 

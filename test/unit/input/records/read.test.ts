@@ -71,7 +71,7 @@ it('NDJSON keeps names in their order and numbers digit for digit', async () => 
   expect(read.records[0]?.values[1]).toEqual(new JsonNumber('10.10'));
 });
 
-it('NDJSON names line and column of each bad line and continues', async () => {
+it('I20 NDJSON names line and column of each bad line and continues', async () => {
   const read = await readAll('{"id":"1"}\n  {"id":}\n{"a":1,"a":2}\n[1]\n5\n{"id":"6"}\n', { format: 'ndjson' });
   expect(read.faults).toEqual([
     { line: 2, ofRow: 2, column: '9', problem: 'expected a value' },
@@ -124,7 +124,7 @@ test.each([
   ['[{"id":"a\nb"}]', 1, '10', 'a raw line break in a string'],
   ['[,]', 1, '2', 'expected a row'],
   ['["a" "b"]', 1, '6', 'expected "," or "]" after a row'],
-])('a JSON array says what is wrong with %j', async (text, line, column, problem) => {
+])('I20 a JSON array says what is wrong with %j', async (text, line, column, problem) => {
   expect((await json(text)).faults).toEqual([{ line, column, problem }]);
 });
 
@@ -180,7 +180,7 @@ test.each([
   ['a character that is cut off', Buffer.from('id,email\n1,a\n2,\u00e9', 'utf8').subarray(0, -1), /not UTF-8/],
   ['half a surrogate pair', Buffer.concat([utf16('id,email\n1,a\n2,', false), Buffer.from([0, 0xd8])]), /surrogate/],
   ['an odd byte', Buffer.concat([utf16('id,email\n1,a\n2,', false), Buffer.from([0x41])]), /surrogate/],
-])('the encoding of an input is a fault with its line when there is %s', async (_, bytes, problem) => {
+])('I22 the encoding of an input is a fault with its line when there is %s', async (_, bytes, problem) => {
   for (const size of [1, 2, 3, 5, 7, 65_536]) {
     const read = await readAll(bytes, { format: 'csv', size });
     expect(read.faults).toEqual([{ line: 3, problem: expect.stringMatching(problem) }]);

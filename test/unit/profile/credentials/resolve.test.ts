@@ -40,7 +40,7 @@ function jwt(secondsFromNow: number): string {
 
 const noStore = () => Promise.reject(new Error('the store must not be read'));
 
-it('the order of sources takes the environment’s token without reading the store (C3, C15)', async () => {
+it('C3 C15 the order of sources takes the environment’s token without reading the store', async () => {
   const credential = openCredential(request([], { env: { FRONTDESK_CARDS_TOKEN: 'envtoken\n' }, stored: noStore }));
   expect(await credential.token()).toBe('envtoken');
   expect(credential.source).toMatchObject({
@@ -73,7 +73,7 @@ it.each([
   ['another scheme', entry('token', 'hunter2', { origin: 'http://a.example' })],
   ['a subdomain', entry('file', '/hunter2', { origin: 'https://x.a.example' })],
   ['another host, by a command', entry('command', 'echo hunter2', { origin: 'https://b.example' })],
-])('the order of sources never sends a credential to another origin: %s (C2)', async (_what, stored) => {
+])('C2 the order of sources never sends a credential to another origin: %s', async (_what, stored) => {
   await expect(openCredential(request([stored])).token()).rejects.toMatchObject({
     code: 'AUTH',
     exitCode: 4,
@@ -92,7 +92,7 @@ it.each([
   await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
 });
 
-it('the order of sources does not take the other family’s token (C4)', async () => {
+it('C4 the order of sources does not take the other family’s token', async () => {
   const changes = { env: { FRONTDESK_CALENDAR_TOKEN: 'x' } };
   const credential = openCredential(request([entry('token', 'y', { family: 'calendar' })], changes));
   await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
@@ -101,7 +101,7 @@ it('the order of sources does not take the other family’s token (C4)', async (
 it.each([
   [true, 'log in: frontdesk auth login -p demo --family cards'],
   [false, 'set FRONTDESK_CARDS_TOKEN, or log in: frontdesk auth login --token-stdin -p demo --family cards'],
-])('the order of sources says how to log in (at a terminal: %s) (C1)', async (isInteractive, hint) => {
+])('C1 the order of sources says how to log in (at a terminal: %s)', async (isInteractive, hint) => {
   const failure: unknown = await openCredential(request([], { isInteractive }))
     .token()
     .catch((error: unknown) => error);
@@ -116,7 +116,7 @@ it('the order of sources passes on that the store is not safe', async () => {
 });
 
 it.each([{ FRONTDESK_CARDS_TOKEN: 'hunter2\nX: y' }, { FRONTDESK_CARDS_TOKEN: 'hunter2é' }])(
-  'the order of sources refuses %j with USAGE and does not show it (C5)',
+  'C5 the order of sources refuses %j with USAGE and does not show it',
   async (env) => {
     await expect(openCredential(request([], { env })).token()).rejects.toMatchObject({
       code: 'USAGE',
@@ -125,7 +125,7 @@ it.each([{ FRONTDESK_CARDS_TOKEN: 'hunter2\nX: y' }, { FRONTDESK_CARDS_TOKEN: 'h
   },
 );
 
-it('expiry refuses a card token that has ended (C17)', async () => {
+it('C17 expiry refuses a card token that has ended', async () => {
   const credential = openCredential(request([], { env: { FRONTDESK_CARDS_TOKEN: jwt(-7200) } }));
   await expect(credential.token()).rejects.toMatchObject({
     code: 'AUTH',
@@ -199,7 +199,7 @@ it('a token command that failed is not run again by the next call', async () => 
   expect(runs()).toBe(1);
 });
 
-it('a token command does not see the tokens in its environment, but all else (C22)', async () => {
+it('C22 a token command does not see the tokens in its environment, but all else', async () => {
   const env = { PATH: process.env['PATH'], MINE: 'm', FRONTDESK_CALENDAR_TOKEN: 'hunter2', FRONTDESK_TIMEOUT: '3s' };
   const command = 'echo "$MINE:$FRONTDESK_CALENDAR_TOKEN:$FRONTDESK_TIMEOUT"';
   expect(await openCredential(request([entry('command', command)], { env })).token()).toBe('m::3s');
@@ -213,7 +213,7 @@ it.each([
   ['does not exist', 'frontdesk-no-such-command-hunter2', 'ended with exit status 127'],
   ['prints without end', 'yes hunter2', 'printed more than a token can have'],
 ])(
-  'a token command that %s is AUTH, without its output and without another source (C16)',
+  'C16 a token command that %s is AUTH, without its output and without another source',
   async (_what, command, problem) => {
     const credential = openCredential(request([entry('command', command)]));
     await expect(credential.token()).rejects.toMatchObject({
@@ -224,7 +224,7 @@ it.each([
   },
 );
 
-it('a token command that hangs is given up, although what it started continues (C16)', async () => {
+it('C16 a token command that hangs is given up, although what it started continues', async () => {
   const used = request([entry('command', 'sleep 30 | cat; echo late')], { commandTimeoutMs: 150 });
   await expect(openCredential(used).token()).rejects.toMatchObject({
     code: 'AUTH',
@@ -232,7 +232,7 @@ it('a token command that hangs is given up, although what it started continues (
   });
 });
 
-it('a token command that prints what is no token is USAGE, and none of it is shown (C5)', async () => {
+it('C5 a token command that prints what is no token is USAGE, and none of it is shown', async () => {
   await expect(openCredential(request([entry('command', 'echo hunter2 two')])).token()).rejects.toMatchObject({
     code: 'USAGE',
     message: expect.not.stringContaining('hunter2'),
@@ -344,7 +344,7 @@ function tokenFile(text: string, mode = 0o440): string {
   return path;
 }
 
-it('a token file is read at each use, even if its group can read it (C9)', async () => {
+it('C9 a token file is read at each use, even if its group can read it', async () => {
   const path = tokenFile('one\n');
   const used = request([entry('file', path)]);
   const credential = openCredential(used);
@@ -357,7 +357,7 @@ it('a token file is read at each use, even if its group can read it (C9)', async
   expect(credential.source?.remedy).toBe(`check what the token file ${path} gives`);
 });
 
-it('a token file gives one warning when everybody can read it (C9)', async () => {
+it('C9 a token file gives one warning when everybody can read it', async () => {
   const used = request([entry('file', tokenFile('one', 0o644))]);
   const credential = openCredential(used);
   await credential.token();

@@ -25,7 +25,7 @@ function folderWith(content: string): string {
   return folder;
 }
 
-it('storeCredential and removeCredentials keep one credential per profile and family, in a file for this user alone (C4, C7)', async () => {
+it('C4 C7 storeCredential and removeCredentials keep one credential per profile and family, in a file for this user alone', async () => {
   const folder = join(temporaryFolder(), 'config');
   expect(await storeCredential(place(folder), CARDS)).toEqual({ keptCopy: undefined });
   await storeCredential(place(folder), CALENDAR);
@@ -53,7 +53,7 @@ it('storeCredential and removeCredentials remove what killed processes left, whi
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('storeCredential and removeCredentials refuse a file and a folder that others can get at, and change nothing (C7)', async () => {
+it('C7 C8 storeCredential and removeCredentials refuse a file and a folder that others can get at, and change nothing', async () => {
   const folder = folderWith('{"version":1,"entries":[]}');
   const path = join(folder, 'credentials.json');
   chmodSync(path, 0o640);
@@ -83,7 +83,7 @@ const DAMAGED: readonly [string, string, string][] = [
 ];
 
 it.each(DAMAGED)(
-  'a damaged credentials file (%s) is refused with USAGE, left alone, and none of it shown (C12)',
+  'C12 C13 a damaged credentials file (%s) is refused with USAGE, left alone, and none of it shown',
   async (_what, content, where) => {
     const folder = folderWith(content);
     const remove = () => removeCredentials(place(folder), { profile: 'demo' });
@@ -99,17 +99,14 @@ it.each(DAMAGED)(
   },
 );
 
-it.each(DAMAGED)(
-  'a damaged credentials file (%s) is kept as a copy at the next login (C12)',
-  async (_what, content) => {
-    const folder = folderWith(content);
-    const copy = join(folder, 'credentials.json.bad');
-    expect(await storeCredential(place(folder), CARDS)).toEqual({ keptCopy: copy });
-    expect(readFileSync(copy, 'utf8')).toBe(content);
-    expect(statSync(copy).mode & 0o777).toBe(0o600);
-    expect(await readCredentials(place(folder))).toEqual([CARDS]);
-  },
-);
+it.each(DAMAGED)('C12 a damaged credentials file (%s) is kept as a copy at the next login', async (_what, content) => {
+  const folder = folderWith(content);
+  const copy = join(folder, 'credentials.json.bad');
+  expect(await storeCredential(place(folder), CARDS)).toEqual({ keptCopy: copy });
+  expect(readFileSync(copy, 'utf8')).toBe(content);
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  expect(await readCredentials(place(folder))).toEqual([CARDS]);
+});
 
 it('a damaged credentials file does not overwrite an earlier copy', async () => {
   const folder = folderWith('second');
@@ -119,14 +116,14 @@ it('a damaged credentials file does not overwrite an earlier copy', async () => 
   expect(readFileSync(join(folder, 'credentials.json.bad'), 'utf8')).toBe('first');
 });
 
-it('a damaged credentials file is not what a file of a newer frontdesk is: that is never replaced (C25)', async () => {
+it('C25 a damaged credentials file is not what a file of a newer frontdesk is: that is never replaced', async () => {
   const folder = folderWith('{"version":2,"entries":{}}');
   await expect(storeCredential(place(folder), CARDS)).rejects.toThrow('was written by a newer frontdesk');
   expect(readFileSync(join(folder, 'credentials.json'), 'utf8')).toBe('{"version":2,"entries":{}}');
   expect(readdirSync(folder)).toEqual(['credentials.json']);
 });
 
-it('there are no credentials where there is no folder (C15)', async () => {
+it('C15 there are no credentials where there is no folder', async () => {
   expect(await readCredentials({ configDir: undefined, platform: 'linux' })).toEqual([]);
   expect(await readCredentials(place('/nonexistent/frontdesk'))).toEqual([]);
 });

@@ -25,7 +25,7 @@ it.each([
   ['abc\r\n', 'abc'],
   ['!~', '!~'],
   ['a$b{c}"', 'a$b{c}"'],
-])('checkTokenText takes %j as %j (C5)', (text, token) => {
+])('C5 checkTokenText takes %j as %j', (text, token) => {
   expect(checkTokenText(text, 'stdin')).toBe(token);
 });
 
@@ -43,7 +43,7 @@ it.each([
   'hunter2\u007f',
   '\ufeffhunter2',
   `hunter2${'x'.repeat(65_536)}`,
-])('checkTokenText refuses %j with USAGE and repeats no part of it (C5)', (text) => {
+])('C5 checkTokenText refuses %j with USAGE and repeats no part of it', (text) => {
   const act = () => checkTokenText(text, 'FRONTDESK_CARDS_TOKEN');
   expect(act).toThrow(expect.objectContaining({ code: 'USAGE', exitCode: 2 }));
   expect(act).toThrow(/^FRONTDESK_CARDS_TOKEN holds /);
@@ -112,7 +112,7 @@ it.each([
   ['bytes that are no UTF-8', `e30.${Buffer.from([0x7b, 0xff]).toString('base64url')}.x`, {}],
   ['deep nesting', jwt(`{"exp":1,"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`), { expiresAtMs: 1000 }],
   ['a __proto__ with exp', jwt('{"__proto__":{"exp":1}}'), {}],
-])('readJwtTimes reads %s (C18)', (_what, token, times) => {
+])('C18 readJwtTimes reads %s', (_what, token, times) => {
   expect(readJwtTimes(token)).toEqual(times);
 });
 
@@ -136,7 +136,7 @@ it.each([
   [1, 'soon'],
   [86_399_999, 'soon'],
   [86_400_000, 'valid'],
-])('judgeExpiry calls a token that ends %d ms from now %s (C17)', (leftMs, verdict) => {
+])('C17 judgeExpiry calls a token that ends %d ms from now %s', (leftMs, verdict) => {
   expect(judgeExpiry({ expiresAtMs: NOW + leftMs }, NOW)).toBe(verdict);
 });
 

@@ -242,7 +242,7 @@ it('a run that exists is worked on by one process only (P16)', async () => {
   await run.close();
 });
 
-it('a run that exists is refused when its rows were changed (I24)', async () => {
+it('I24 a run that exists is refused when its rows were changed', async () => {
   const stateDir = temporaryFolder();
   const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
   await run.close();

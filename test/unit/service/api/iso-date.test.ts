@@ -199,7 +199,7 @@ test.each([
   ['2026-05-01', '2026-05-03T02:00Z', true],
   ['2026-05-01', '2026-05-03T01:59Z', false],
   ['2026-05-01T09:00Z', '2026-05-03', true],
-])('isBefore end %s, start %s: %s', (end, start, expected) => {
+])('I17 isBefore end %s, start %s: %s', (end, start, expected) => {
   expect(endsBefore(end, start)).toBe(expected);
 });
 
@@ -228,7 +228,7 @@ test.each([
   [{ start: 'tomorrow', end: '2026-05-03' }, undefined],
   [null, undefined],
   ['text', undefined],
-])('eventOrderProblem of %j is %j', (body, expected) => {
+])('I17 eventOrderProblem of %j is %j', (body, expected) => {
   expect(eventOrderProblem(body)).toBe(expected);
 });
 

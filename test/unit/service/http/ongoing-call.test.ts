@@ -318,6 +318,14 @@ it('a 404 says to compare the id, and the place', async () => {
   expect(failure.hints).toEqual(['compare the ID with its source, and check that demo is the right profile']);
 });
 
+it.each([414, 431])('I7 a %i is explained by the length of the id', async (status) => {
+  const { client } = bench([answer(status)]);
+  const failure = failureOf(await client.call(block, withPolicy()));
+  expect(failure.hints).toEqual([
+    'use a shorter ID: this one makes a URL of 36 bytes or more, longer than the service takes',
+  ]);
+});
+
 it('a base URL of the environment is named by its variable', async () => {
   const { client } = bench([answer(302)], { urlVariable: 'FRONTDESK_CARDS_URL' });
   const failure = failureOf(await client.call(read, withPolicy()));
@@ -657,7 +665,7 @@ it('a token is found and masked that is escaped in the JSON', async () => {
   expect(result.kind === 'answered' && printJson(result.resource)).toContain('"design":"***"');
 });
 
-it('--verbose shows the exchange without token and one-time secrets', async () => {
+it('C19 --verbose shows the exchange without token and one-time secrets', async () => {
   const lines: string[] = [];
   const { client } = bench([
     answer(200, { encryptedPaymentInstrument: 'SECRET-DATA', note: TOKEN }, [['Set-Cookie', 'session=abc']]),

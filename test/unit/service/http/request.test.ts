@@ -23,7 +23,7 @@ const rows: readonly [id: string, segment: string][] = [
   ["!'()*", '%21%27%28%29%2A'],
   ['$&', '%24%26'],
 ];
-it.each(rows)('request target: %j is one segment', (id, segment) => {
+it.each(rows)('I2 I3 request target: %j is one segment', (id, segment) => {
   expect(targetOf(id)).toBe(`/gw/v1/calendars/${segment}`);
 });
 
@@ -43,7 +43,7 @@ it('G9 request target decodes back to the id byte for byte: 10,000 random ids', 
   );
 });
 
-it('request target keeps an id of 5000 characters whole', () => {
+it('I7 request target keeps an id of 5000 characters whole', () => {
   const id = '語'.repeat(5000);
   expect(decodeURIComponent(targetOf(id).slice('/gw/v1/calendars/'.length))).toBe(id);
 });
