@@ -135,6 +135,17 @@ test.each([
   expect(JSON.parse(stderr).notice.message).toContain('there may be more');
 });
 
+test.each([
+  [ten, [], 0, true],
+  [[...ten, 's11'], [], 0, false],
+  [['s1', 's2', 's3'], ['--limit', '3', '--require-complete'], 15, true],
+])('B32 a list of %j with %j has all its entries, and is said to be full', async (ids, more, code, isFull) => {
+  const server = await startRecordingServer(lists(ids));
+  const result = await runFrontdesk([...LIST, ...more, '--json'], { env: server.env });
+  expect([result.code, JSON.parse(result.stdout).data.length]).toEqual([code, ids.length]);
+  expect(result.stderr.includes('there may be more than')).toBe(isFull);
+});
+
 test('--active all prints nothing if one half fails', async () => {
   const server = await startRecordingServer((request, count) =>
     count === 1 ? lists(['s1'])(request, count) : { status: 403, body: {} },

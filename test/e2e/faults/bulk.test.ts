@@ -1,17 +1,9 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chosenSeed, SeededRandom } from '../../crash/seeded-random.ts';
-import {
-  json,
-  type RecordedRequest,
-  resetAfterRequest,
-  silence,
-  startFaultServer,
-} from '../../support/fault-server.ts';
-import { openTerminal } from '../../support/pty.ts';
-import { ENDLESS_GRACE, type RunResult, startFrontdesk } from '../../support/run-frontdesk.ts';
-import { cardText } from '../../support/sample-card.ts';
+import type { RecordedRequest } from '../../support/fault-server.ts';
+import { type RunResult, startFrontdesk } from '../../support/run-frontdesk.ts';
 import { answerAsService, CAN_MOUNT, IS_LONG, onSmallDisk, onStage, type Stage, until } from './stage.ts';
 
 const KILLS = IS_LONG ? 200 : 6;
@@ -51,28 +43,8 @@ function rowsOf(result: Pick<RunResult, 'stdout'>): readonly Row[] {
   return JSON.parse(result.stdout);
 }
 
-function outcomesOf(result: Pick<RunResult, 'stdout'>): readonly string[] {
-  return rowsOf(result).map(({ outcome }) => outcome);
-}
-
-function summaryOf({ stderr }: Pick<RunResult, 'stderr'>): Record<string, unknown> {
-  return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').summary;
-}
-
 function idIn({ target }: RecordedRequest): string {
   return target.split('/')[3] ?? '';
-}
-
-/** Requests up to `hanging` are answered, those from it on never are. */
-const answeringUntil = (hanging: number) => (_: RecordedRequest, count: number) =>
-  count < hanging ? undefined : silence();
-
-/** A run of so many rows, killed while one of them is waited for. */
-async function killedRun(stage: Stage, rows: number, hanging: number): Promise<void> {
-  const running = startFrontdesk(activate(rowsFile(stage, rows), '-j', '1'), { home: stage.home, env: stage.env });
-  await until(`request ${hanging}`, () => stage.lines.length === hanging);
-  running.child.kill('SIGKILL');
-  await running.result;
 }
 
 /** Kills a call after so many more requests; three in ten of them at some moment before that. */
@@ -92,8 +64,6 @@ async function killSomewhere(
   child.kill('SIGKILL');
   await result;
 }
-
-const RESUME = ['runs', 'resume', 'r', '--json'];
 
 describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
   test('K1 a run loses no row and sends none again, whenever it is killed', () =>
@@ -162,92 +132,6 @@ describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {
       },
     );
   });
-
-  test('K3 a resume cuts a torn last line of the journal: its row is done, or was never sent', () =>
-    onStage(
-      async (stage) => {
-        await killedRun(stage, 4, 3);
-        const whole = readFileSync(journalOf(stage), 'utf8');
-        const lastLine = whole.trimEnd().lastIndexOf('\n') + 1;
-        for (const cut of [1, 2, Math.floor((whole.length - lastLine) / 2), whole.length - lastLine - 1]) {
-          writeFileSync(journalOf(stage), whole.slice(0, whole.length - cut));
-          const { code, stdout } = await stage.run(['runs', 'results', 'r', '--json']);
-          expect({ cut, code }).toEqual({ cut, code: 0 });
-          expect(
-            JSON.parse(stdout)
-              .map(({ outcome }: Row) => outcome)
-              .slice(0, 2),
-          ).toEqual(['applied', 'applied']);
-        }
-        writeFileSync(journalOf(stage), whole);
-        const resumed = await stage.run([...RESUME, '--timeout', '500ms', '--retries', '0', '--rate', '1000']);
-        expect(outcomesOf(resumed).slice(0, 3)).toEqual(['applied', 'applied', 'unknown']);
-        expect(stage.server.requests.filter((request) => idIn(request) === cardId(3))).toHaveLength(1);
-      },
-      { route: (request, count) => (count === 3 ? silence() : answerAsService(request)) },
-    ));
-
-  test('K4 a resume stops at a damaged line of the journal, names it, and guesses nothing', () =>
-    onStage(
-      async (stage) => {
-        await killedRun(stage, 5, 4);
-        const whole = readFileSync(journalOf(stage));
-        const before = stage.lines.length;
-        for (const at of [Math.floor(whole.length / 3), Math.floor(whole.length / 2)]) {
-          const bytes = Buffer.from(whole);
-          bytes[at] = (bytes[at] ?? 0) ^ 1;
-          writeFileSync(journalOf(stage), bytes);
-          const line = whole.subarray(0, at).toString('latin1').split('\n').length;
-          const { code, stdout, stderr } = await stage.run(RESUME);
-          expect({ at, code, stdout }).toEqual({ at, code: 16, stdout: '' });
-          expect(stderr).toMatch(new RegExp(`damaged.* line ${line}\\b`));
-          expect(readFileSync(journalOf(stage)).equals(bytes)).toBe(true);
-        }
-        expect(stage.lines).toHaveLength(before);
-      },
-      { route: answeringUntil(4) },
-    ));
-
-  test('K12 a resume leaves unknown rows alone without --reconcile or --resend-unknown', async () => {
-    const states = new Map<string, string>();
-    await onStage(
-      async (stage) => {
-        const first = await stage.run([...activate(rowsFile(stage, 4), '-j', '1'), '--retries', '0']);
-        expect(first.code).toBe(8);
-        expect(outcomesOf(first)).toEqual(['applied', 'unknown', 'unknown', 'applied']);
-        const sent = stage.lines.filter((line) => line.startsWith('POST')).length;
-        const plain = await stage.run(RESUME);
-        expect({ code: plain.code, outcomes: outcomesOf(plain) }).toEqual({ code: 8, outcomes: outcomesOf(first) });
-        const unknown = await stage.run(['runs', 'results', 'r', '--outcome', 'unknown', '--as-input', '-o', 'csv']);
-        expect(unknown.stdout.trim().split(/\r?\n/).slice(1)).toEqual([
-          expect.stringContaining(cardId(2)),
-          expect.stringContaining(cardId(3)),
-        ]);
-        states.set(cardId(2), 'ACTIVE');
-        const read = await stage.run([...RESUME, '--reconcile']);
-        expect(outcomesOf(read)).toEqual(['applied', 'confirmed_by_read', 'unknown', 'applied']);
-        const refused = await stage.run([...RESUME, '--resend-unknown']);
-        expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 2, stdout: '' });
-        expect(refused.stderr).toContain('--yes');
-        const { home, env } = stage;
-        const asked = openTerminal([...RESUME, '--resend-unknown'], { home, env });
-        await asked.waitFor(/Activate 1 card again/);
-        asked.type('\r');
-        expect((await asked.end).code).toBe(130);
-        expect(stage.lines.filter((line) => line.startsWith('POST'))).toHaveLength(sent);
-        const again = await stage.run([...RESUME, '--resend-unknown', '--yes']);
-        expect(outcomesOf(again)).toEqual(['applied', 'confirmed_by_read', 'applied', 'applied']);
-        expect(stage.lines.filter((line) => line.startsWith('POST'))).toHaveLength(sent + 1);
-      },
-      {
-        route: (request, count) => {
-          const id = idIn(request);
-          if (request.method === 'GET') return json(200, cardText(states.get(id) ?? 'WAITING_ACTIVATION', id));
-          return count < 6 && (id === cardId(2) || id === cardId(3)) ? resetAfterRequest() : undefined;
-        },
-      },
-    );
-  });
 });
 
 test.runIf(CAN_MOUNT).concurrent('K5 a run sends no row whose intent the disk has no room for', () =>
@@ -273,129 +157,7 @@ test.runIf(CAN_MOUNT).concurrent('K5 a run sends no row whose intent the disk ha
   }),
 );
 
-test.concurrent('K6 a run stops at the first 401, and at a 403 before anything succeeded', async () => {
-  for (const [status, code] of [
-    [401, 4],
-    [403, 5],
-  ] as const) {
-    await onStage(
-      async (stage) => {
-        const result = await stage.run(activate(rowsFile(stage, 50), '-j', '2'));
-        expect(result.code).toBe(code);
-        expect(stage.lines.length).toBeLessThanOrEqual(2);
-        expect(rowsOf(result)).toHaveLength(50);
-        expect(outcomesOf(result).filter((outcome) => outcome === 'not_sent').length).toBeGreaterThanOrEqual(48);
-      },
-      { route: () => json(status, { errorCode: 'NO', message: 'no' }) },
-    );
-  }
-});
-
-test.concurrent('K7 a run stops after five consecutive rows that could not be sent, and names the command that resumes', async () => {
-  await onStage(async (stage) => {
-    await stage.server.close();
-    const result = await stage.run(activate(rowsFile(stage, 30), '-j', '1', '--retries', '0'));
-    expect(result.code).toBe(7);
-    expect(outcomesOf(result)).toEqual(Array(30).fill('not_sent'));
-    expect(summaryOf(result)).toMatchObject({ resume: expect.stringContaining('runs resume r') });
-  });
-  const server = await startFaultServer({ route: answerAsService });
-  await onStage(async (stage) => {
-    const env = { FRONTDESK_CARDS_URL: server.url };
-    const args = activate(rowsFile(stage, 30), '-j', '1', '--retries', '0', '--rate', '50');
-    const running = startFrontdesk(args, { home: stage.home, env: { ...stage.env, ...env } });
-    await until('three rows', () => server.requests.length >= 3);
-    await server.close();
-    const result = await running.result;
-    const outcomes = outcomesOf(result);
-    expect(outcomes.filter((outcome) => outcome === 'applied').length).toBeGreaterThanOrEqual(2);
-    expect([15, 8]).toContain(result.code);
-    expect(result.code === 8).toBe(outcomes.includes('unknown'));
-    expect(summaryOf(result)).toMatchObject({ resume: expect.stringContaining('runs resume r') });
-  });
-});
-
-test.concurrent('K8 a run exits with the worst outcome of any row', async () => {
-  const replies: Readonly<Record<string, () => ReturnType<typeof json> | undefined>> = {
-    ok: () => undefined,
-    missing: () => json(404, { errorCode: 'CARD_NOT_FOUND', message: 'no' }),
-    reset: () => resetAfterRequest(),
-  };
-  for (const [kinds, code] of [
-    [['ok', 'ok', 'ok'], 0],
-    [['missing', 'ok', 'ok'], 15],
-    [['ok', 'missing', 'missing'], 15],
-    [['ok', 'reset', 'missing'], 8],
-  ] as const) {
-    await onStage(
-      async (stage) => {
-        const args = ['card', 'reissue', '--yes', '--json', '--from', rowsFile(stage, 3), '--retries', '0'];
-        expect({ kinds, code: (await stage.run(args)).code }).toEqual({ kinds, code });
-      },
-      {
-        route: (request) =>
-          request.method === 'POST'
-            ? replies[kinds[Number(idIn(request).slice(-1)) - 1] ?? 'ok']?.()
-            : json(200, cardText('ACTIVE', idIn(request))),
-      },
-    );
-  }
-});
-
-test.concurrent('K13 a run ends at once at the second Ctrl-C, and rows in progress are unknown', () =>
-  onStage(
-    async (stage) => {
-      const env = { ...stage.env, ...ENDLESS_GRACE };
-      const running = startFrontdesk(activate(rowsFile(stage, 20), '-j', '3'), { home: stage.home, env });
-      await until('three requests', () => stage.lines.length === 3);
-      running.child.kill('SIGINT');
-      await running.waitForOutput('no new rows');
-      await running.signalAgain('SIGINT');
-      const result = await running.result;
-      expect(result.code).toBe(8);
-      expect(outcomesOf(result)).toEqual([...Array(3).fill('unknown'), ...Array(17).fill('not_sent')]);
-      expect(stage.lines.filter((line) => line.startsWith('POST'))).toHaveLength(3);
-    },
-    { route: () => silence() },
-  ));
-
 describe.concurrent('a run that is resumed', { timeout: 1_800_000 }, () => {
-  test('K9 a resume refuses another operation, input, profile or address under the name of a run', () =>
-    onStage(async (stage) => {
-      const file = rowsFile(stage, 2);
-      expect((await stage.run(activate(file))).code).toBe(0);
-      const other = stage.file('other.txt', `${cardId(9)}\n`);
-      const before = stage.lines.length;
-      const refusals = [
-        stage.run(['card', 'reissue', '--yes', '--run', 'r', '--from', file]),
-        stage.run(activate(other)),
-        stage.run(activate(file), { env: { FRONTDESK_CARDS_URL: 'http://127.0.0.1:9' } }),
-        stage.run(RESUME, { env: { FRONTDESK_CARDS_URL: `${stage.server.url}/prefix` } }),
-        stage.run([...RESUME, '-p', 'sandbox']),
-      ];
-      for (const { code, stdout } of await Promise.all(refusals)) {
-        expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      }
-      expect(stage.lines).toHaveLength(before);
-    }));
-
-  test('K10 a finished run has nothing left to do, and gives its results and exit code again', () =>
-    onStage(
-      async (stage) => {
-        const args = activate(rowsFile(stage, 3), '-j', '1');
-        const first = await stage.run(args);
-        expect({ code: first.code, outcomes: outcomesOf(first) }).toEqual({
-          code: 15,
-          outcomes: ['applied', 'rejected', 'applied'],
-        });
-        for (const again of [await stage.run(args), await stage.run(RESUME)]) {
-          expect({ code: again.code, outcomes: outcomesOf(again) }).toEqual({ code: 15, outcomes: outcomesOf(first) });
-        }
-        expect(stage.lines).toHaveLength(3);
-      },
-      { route: (request) => (idIn(request) === cardId(2) ? json(409, { errorCode: 'X', message: 'x' }) : undefined) },
-    ));
-
   test('K11 a run has every result in the journal when the reader of stdout goes away', () =>
     onStage(async (stage) => {
       rowsFile(stage, 40);
@@ -407,20 +169,6 @@ describe.concurrent('a run that is resumed', { timeout: 1_800_000 }, () => {
       expect(code).toBe(0);
       expect(rowsOf({ stdout }).map(({ id, outcome }) => [id, outcome])).toEqual(ids(40).map((id) => [id, 'applied']));
     }));
-
-  test('K14 a resume warns if the run is more than a week old', () =>
-    onStage(
-      async (stage) => {
-        await killedRun(stage, 3, 2);
-        const header = join(stage.home.stateDir, 'runs/r/header.json');
-        const old = new Date(Date.now() - 8 * 24 * 3_600_000).toISOString();
-        writeFileSync(header, readFileSync(header, 'utf8').replace(/("startedAt": ")[^"]+/, `$1${old}`));
-        const { code, stderr } = await stage.run(RESUME);
-        expect(code).toBe(8);
-        expect(stderr).toContain('was started 8 days ago');
-      },
-      { route: (request, count) => (count === 2 ? silence() : answerAsService(request)) },
-    ));
 
   test(`K15 a run sends ${BULK.toLocaleString('en')} rows in 260 MiB, with a journal that grows evenly`, () =>
     onStage(async (stage) => {

@@ -1,5 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
-import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { drip, json } from '../../support/fault-server.ts';
 import { openTerminal } from '../../support/pty.ts';
@@ -11,14 +9,10 @@ const LIST = ['calendar', 'subscribers', 'list', 'cal_1', '--limit', '50'];
 
 /** C0 without the line feed, DEL, C1. A tab may stand between the cells of a table that is no terminal's. */
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
-const INVISIBLE = /[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0001}-\u{e007f}]/u;
-
 const ALL_CONTROLS = [...Array(32).keys(), ...Array.from({ length: 33 }, (_, index) => 0x7f + index)]
   .map((codePoint) => String.fromCodePoint(codePoint))
   .join('');
 const HOSTILE = `\u001b]0;owned\u0007\u001b[2J\u001b]8;;https://evil.example\u001b\\${ALL_CONTROLS}B`;
-const BIDI = 'x\u202e\u2066\u200b\u2028\u{e0041}y';
-
 function hostileCard(text: string): string {
   const card = JSON.parse(cardText('ACTIVE'));
   return JSON.stringify({
@@ -107,125 +101,6 @@ test.concurrent('T1 shows text of the service as text in the question before a c
     { route: () => json(200, hostileCard(HOSTILE)) },
   ));
 
-test.concurrent('T2 escapes controls in JSON, and bidi in a terminal, without changing a value', () =>
-  onStage(
-    async (stage) => {
-      for (const format of ['json', 'ndjson']) {
-        const { code, stdout } = await stage.run([...GET, '-o', format]);
-        expect(code).toBe(0);
-        expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
-        expect(stdout).toContain('\\u009b');
-        expect(stdout).toContain('\\u007f');
-        expect(JSON.parse(stdout)).toEqual(JSON.parse(hostileCard(HOSTILE + BIDI)));
-      }
-      const end = await onTerminal(stage, [...GET, '--json'], { columns: 4000 });
-      expect(end.text).not.toMatch(INVISIBLE);
-      expect(end.text).toContain('\\u202e');
-      expect(JSON.parse(end.text)).toEqual(JSON.parse(hostileCard(HOSTILE + BIDI)));
-    },
-    { route: () => json(200, hostileCard(HOSTILE + BIDI)) },
-  ));
-
-test.concurrent('T3 makes bidi overrides and invisible characters visible, and leaves ordinary letters of every script', () =>
-  onStage(
-    async (stage) => {
-      const { stdout } = await stage.run(LIST);
-      expect(stdout.replace('👩‍👩‍👧', '')).not.toMatch(INVISIBLE);
-      expect(stdout).toContain('x<U+202E><U+2066><U+200B><U+2028><U+E0041>y');
-      expect(stdout).toContain('ليلى');
-      expect(stdout).toContain('👩‍👩‍👧');
-      const end = await onTerminal(stage, LIST, { columns: 200 });
-      expect(end.text).not.toMatch(/[\u202e\u2066\u2028]/);
-      expect(end.text).toContain('ليلى');
-    },
-    { route: () => listOf([subscriber({ id: 'sub_1', email: BIDI, first_name: 'ليلى', last_name: '👩‍👩‍👧' })]) },
-  ));
-
-test.concurrent('T4 keeps one record on one line, whatever line breaks are in it', () =>
-  onStage(
-    async (stage) => {
-      const { stdout } = await stage.run(LIST);
-      expect(stdout.split('\n')).toHaveLength(3);
-      expect(stdout).toContain('a\\nsub_9\\tforged\\r\\n');
-    },
-    { route: () => listOf([subscriber({ id: 'sub_1', email: 'a\nsub_9\tforged\r\n', first_name: 'b' })]) },
-  ));
-
-test.concurrent('T5 keeps floods of marks and wide letters inside the terminal', () =>
-  onStage(
-    async (stage) => {
-      for (const columns of [40, 60, 100]) {
-        const end = await onTerminal(stage, LIST, { columns });
-        expect(end.code).toBe(0);
-        for (const line of stripVTControlCharacters(end.output).split('\r\n')) {
-          expect(stringWidth(line)).toBeLessThanOrEqual(columns);
-          expect(line).not.toMatch(/\p{M}{20}/u);
-        }
-      }
-    },
-    {
-      route: () =>
-        listOf([
-          subscriber({ id: 'sub_1', email: `Z${'\u0301'.repeat(3000)}`, first_name: '漢'.repeat(300) }),
-          subscriber({
-            id: '😀'.repeat(200),
-            email: 'ｗｉｄｅ'.repeat(50),
-            last_name: 'é'.normalize('NFD').repeat(99),
-          }),
-        ]),
-    },
-  ));
-
-test.concurrent('T6 cuts a long text in a terminal, saying by how much, and nowhere else', () =>
-  onStage(
-    async (stage) => {
-      const update = ['calendar', 'update', 'cal_1', '--name', 'n'];
-      const end = await onTerminal(stage, update);
-      expect(end.output.length).toBeLessThan(10_000);
-      expect(end.text).toMatch(/…|\.\.\./);
-      expect(end.text).toContain('(+39,');
-      const json = await stage.run([...update, '--json']);
-      expect(JSON.parse(json.stdout).description).toHaveLength(40_000);
-      expect((await stage.run(update)).stdout).toContain('d'.repeat(40_000));
-    },
-    { route: () => json(200, { id: 'cal_1', object: 'calendar', description: 'd'.repeat(40_000) }) },
-  ));
-
-test.concurrent('T7 shows 20,000 rows in a terminal', () => {
-  const row = (index: number) => subscriber({ id: `sub_${index}`, email: `c${index}@example.com`, first_name: 'Ana' });
-  const data = Array.from({ length: 20_000 }, (_, index) => row(index));
-  return onStage(
-    async (stage) => {
-      const end = await onTerminal(stage, LIST);
-      expect(end.code).toBe(0);
-      expect(end.text.match(/sub_\d+/g)).toHaveLength(20_000);
-    },
-    { route: () => listOf(data) },
-  );
-});
-
-test.concurrent('T8 disarms formulas in CSV text, not in numbers, and not with --csv-raw', () =>
-  onStage(
-    async (stage) => {
-      const { stdout } = await stage.run([...LIST, '-o', 'csv', '--columns', 'email,first_name,last_name']);
-      expect(stdout).toBe(`email,first_name,last_name\r\n'=1+1,'+1,'-1\r\n'@x,'\tx,"'\rx"\r\n1-1,,a=b\r\n`);
-      const raw = await stage.run([...LIST, '-o', 'csv', '--columns', 'email', '--csv-raw']);
-      expect(raw.stdout).toBe('email\r\n=1+1\r\n@x\r\n1-1\r\n');
-      const card = await stage.run([...GET, '-o', 'csv', '--columns', 'currentBalance']);
-      expect(card.stdout).toBe('currentBalance\r\n-10.10\r\n');
-    },
-    {
-      route: ({ target }) =>
-        target.startsWith('/v1/cards/')
-          ? json(200, cardText('ACTIVE').replace('10.10', '-10.10'))
-          : listOf([
-              subscriber({ email: '=1+1', first_name: '+1', last_name: '-1' }),
-              subscriber({ email: '@x', first_name: '\tx', last_name: '\rx' }),
-              subscriber({ email: '1-1', last_name: 'a=b' }),
-            ]),
-    },
-  ));
-
 test.concurrent('T11 never makes a link of a URL, and opens none', () =>
   onStage(
     async (stage) => {
@@ -272,18 +147,6 @@ test.concurrent('T10 shows that it waits in a terminal, and prints nothing about
       expect(end.output.length).toBeGreaterThan(piped.stderr.length);
     },
     { route: () => drip('HTTP/1.1 200 OK\r\n', 'X: y\r\n', 200) },
-  ));
-
-test.concurrent('T12 draws with ASCII where the terminal is not UTF-8', () =>
-  onStage(
-    async (stage) => {
-      const ascii = await onTerminal(stage, LIST, { env: { LANG: 'C' } });
-      expect(ascii.output).not.toMatch(/[\u2500-\u257f…]/);
-      expect(ascii.text).toMatch(/^-{4,}/m);
-      const unicode = await onTerminal(stage, LIST, { env: { LANG: 'nb_NO.UTF-8' } });
-      expect(unicode.output).toMatch(/[\u2500-\u257f]/);
-    },
-    { route: () => listOf([subscriber({ id: 'sub_1', email: 'a@example.com' })]) },
   ));
 
 test.concurrent('T13 shows a stack trace only with FRONTDESK_DEBUG=1', () =>

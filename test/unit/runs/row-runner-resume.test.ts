@@ -43,7 +43,7 @@ async function begin(stateDir: string, name = 'may') {
   return beginRun(runPorts(stateDir), runPlan({ name, rows: COUNT, inputRows: COUNT }));
 }
 
-it('a run that is resumed repeats no row that is done and prints every row in order (K10)', async () => {
+it('K10 a run that is resumed repeats no row that is done and prints every row in order', async () => {
   const stateDir = temporaryFolder();
   const first = await run(await begin(stateDir), { 2: rejected(404, 'CARD_NOT_FOUND'), 3: unknown() });
   expect(first.report.exitCode).toBe(8);
@@ -138,7 +138,7 @@ async function withUnknown() {
   return stateDir;
 }
 
-it('unknown rows of an earlier process are checked with --reconcile, and resolved only by what the card shows', async () => {
+it('K12 unknown rows of an earlier process are checked with --reconcile, and resolved only by what the card shows', async () => {
   const stateDir = await withUnknown();
   const read: number[] = [];
   const second = await run(
@@ -161,7 +161,7 @@ it('unknown rows of an earlier process are checked with --reconcile, and resolve
   expect(third.outcomes).toEqual(['applied', 'confirmed_by_read', 'applied', 'applied', 'unknown', 'applied']);
 });
 
-it('unknown rows of an earlier process are sent again with --resend-unknown, and no others', async () => {
+it('K12 unknown rows of an earlier process are sent again with --resend-unknown, and no others', async () => {
   const stateDir = await withUnknown();
   const second = await run(await resumeRun(runPorts(stateDir), 'may'), {}, { unknownRows: 'resend' });
   expect(second.sent).toEqual([2, 5]);

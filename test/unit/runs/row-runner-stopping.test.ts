@@ -32,11 +32,11 @@ const unread = (code: FailureCode) => () => failed(code);
 const times = (count: number, end: () => CallResult) => Array.from({ length: count }, () => end);
 
 it.each<[string, readonly (() => CallResult)[], number[], number]>([
-  ['at the first 401', [() => rejected(401)], [1], 4],
+  ['K6 at the first 401', [() => rejected(401)], [1], 4],
   ['at a 401 after successes', [ok, ok, () => rejected(401)], [1, 2, 3], 4],
-  ['at a 403 when no row has succeeded', [() => rejected(404), () => rejected(403)], [1, 2], 5],
+  ['K6 at a 403 when no row has succeeded', [() => rejected(404), () => rejected(403)], [1, 2], 5],
   ['at the fifth consecutive 403', [ok, ...times(5, () => rejected(403))], [1, 2, 3, 4, 5, 6], 5],
-  ['at the fifth consecutive row that could not be sent', [ok, ...times(5, unreachable)], [1, 2, 3, 4, 5, 6], 15],
+  ['K7 at the fifth consecutive row that could not be sent', [ok, ...times(5, unreachable)], [1, 2, 3, 4, 5, 6], 15],
   ['at the fifth row that could not be sent, when none could', times(5, unreachable), [1, 2, 3, 4, 5], 7],
   [
     'at five unsent rows with rows between them that --expect held back',
@@ -126,7 +126,7 @@ it('a run of many rows stops not at a 403 when rows of an earlier process and of
 });
 
 it.each<[string, readonly (() => CallResult)[], number, string]>([
-  ['at the tenth consecutive unknown row', times(20, unknown), 10, 'lost'],
+  ['K7 at the tenth consecutive unknown row', times(20, unknown), 10, 'lost'],
   ['at the tenth after an answer', [...times(9, unknown), () => rejected(404), ...times(12, unknown)], 20, 'lost'],
   ['at the tenth that is unknown or was not sent', [...times(4, unreachable), ...times(12, unknown)], 10, 'lost'],
   [
@@ -141,7 +141,7 @@ it.each<[string, readonly (() => CallResult)[], number, string]>([
     6,
     'unreachable',
   ],
-])('a run of many rows stops %s, with exit code 8 and the rest to do', async (_name, ends, rows, kind) => {
+])('K8 a run of many rows stops %s, with exit code 8 and the rest to do', async (_name, ends, rows, kind) => {
   const sent: number[] = [];
   const report = await runRows(planOf(40, script(ends, sent)));
   expect(sent).toHaveLength(rows);
@@ -250,7 +250,7 @@ it('a signal ends the run also when a request does not obey', async () => {
   expect(clock.monotonic()).toBe(6_000);
 });
 
-it('a signal ends the run at once when it comes twice', async () => {
+it('K13 a signal ends the run at once when it comes twice', async () => {
   const clock = new FakeClock();
   const signals = new FakeSignals();
   const plan = planOf(

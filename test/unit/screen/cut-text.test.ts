@@ -17,7 +17,7 @@ it.each([
   expect(cutText(text, width)).toBe(cut);
 });
 
-it('cutText says how much of a long text is missing (docs/faults.md T6)', () => {
+it('T6 cutText says how much of a long text is missing', () => {
   expect(cutText('x'.repeat(40_000), 40)).toBe(`${'x'.repeat(29)}… (+39,971)`);
   expect(cutText('x'.repeat(40_000), 40, false)).toBe(`${'x'.repeat(27)}... (+39,973)`);
   expect(cutText('x'.repeat(40_000), 10)).toBe('xxxxxxxxx…');

@@ -34,7 +34,7 @@ it.each([
   ['C:\\x41', 'C:\\x41'],
   ['\\x86', '\\x86'],
   ['="00042"', `'="00042"`],
-])('guardCell writes %j as %j (docs/faults.md T8)', (text, cell) => {
+])('T8 guardCell writes %j as %j', (text, cell) => {
   expect(guardCell(text)).toBe(cell);
   expect(unguardCell(cell)).toBe(text);
 });

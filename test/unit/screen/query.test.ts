@@ -34,6 +34,7 @@ it.each([
   ['max([].huge)', '1e400'],
   ['min([].exp)', '1e-400'],
   ['sum([].amount)', '119.6'],
+  ['sum([:2].big)', '24691357802469135.77'],
   ['avg([].amount)', '39.866666666666666666'],
   ['`10.10`', '10.10'],
   ['[`null`,`false`,`""`,`0`]', '[null,false,"",0]'],
@@ -80,7 +81,7 @@ it.each([
   ['values([1])[0]', '"b"'],
   ['[?`true`] | length(@)', '3'],
   ['to_array([0].id)', '["a"]'],
-])('--query: %s answers %s', (expression, answer) => {
+])('B15 --query: %s answers %s', (expression, answer) => {
   expect(query(expression)).toBe(answer);
 });
 

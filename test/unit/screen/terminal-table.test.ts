@@ -36,7 +36,7 @@ it('a table on a terminal has a rule under its header, and columns as wide as th
   );
 });
 
-it('a table on a terminal is ASCII where the locale is not UTF-8 (docs/faults.md T12)', async () => {
+it('T12 a table on a terminal is ASCII where the locale is not UTF-8', async () => {
   expect(await table([row('a1', 'x'.repeat(80))], 40, { unicode: false })).toBe(
     [
       'ID  NAME                  AMOUNT  STATUS',
@@ -72,7 +72,7 @@ it.each([60, 80, 120])('a table on a terminal fits into %i columns, whatever the
   expect(lines[7]).toContain('\ue000\ue000');
 });
 
-it('a table on a terminal is one line per row whatever is in the cells, with nothing a terminal obeys (docs/faults.md T1, T4)', async () => {
+it('T4 a table on a terminal is one line per row whatever is in the cells, with nothing a terminal obeys', async () => {
   const text = await table([row('a\nb', '\u001b]8;;http://x\u0007\u009b31m\u202e\r')], 120);
   expect(text.split('\n')).toHaveLength(4);
   expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
@@ -92,7 +92,7 @@ it('a table on a terminal shows only the header for no rows', async () => {
   expect(await table([], 80)).toBe('ID  NAME  AMOUNT  STATUS\n────────────────────────\n');
 });
 
-it('a table on a terminal streams padded columns past 500 rows (docs/faults.md T7)', async () => {
+it('T7 a table on a terminal streams padded columns past 500 rows', async () => {
   const rows = Array.from({ length: 502 }, (_, index) => row(`id${index}`, 'Ann'));
   const lines = (await table(rows, 80)).split('\n');
   expect(lines).toHaveLength(505);

@@ -18,6 +18,6 @@ it.each([
   ['soon', undefined],
   ['', undefined],
   ['2026-13-01', undefined],
-])('awayFrom: %s is %s (docs/faults.md B31: nothing is said of a day that does not exist)', (text, away) => {
+])('B31 awayFrom: %s is %s, and nothing is said of a day that does not exist', (text, away) => {
   expect(awayFrom(text, NOW)).toBe(away);
 });

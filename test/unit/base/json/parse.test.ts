@@ -32,7 +32,7 @@ it('parseJson accepts one byte order mark and refuses two (docs/faults.md B23)',
   expect(refusal('\ufeff\ufeff[]').problem).toBe('syntax');
 });
 
-it('parseJson keeps a lone surrogate that was written as an escape (docs/faults.md B24)', () => {
+it('B24 parseJson keeps a lone surrogate that was written as an escape', () => {
   expect(parseJson('"\\ud83d"')).toBe('\ud83d');
 });
 

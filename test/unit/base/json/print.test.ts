@@ -51,7 +51,7 @@ it('printJson prints any text so that it parses to the same text, with nothing r
   );
 });
 
-it('printJson prints every control, bidi and tag character escaped, alone and between letters', () => {
+it('T2 printJson prints every control, bidi and tag character escaped, alone and between letters', () => {
   const points = [
     ...Array.from({ length: 0x20 }, (_, index) => index),
     ...Array.from({ length: 0x21 }, (_, index) => 0x7f + index),

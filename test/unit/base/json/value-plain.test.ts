@@ -5,7 +5,7 @@ import { printJson } from '../../../../src/base/json/print.ts';
 import { decodeUtf8 } from '../../../../src/base/json/utf8.ts';
 import { fromPlain, getPath, JsonNumber, toPlain } from '../../../../src/base/json/value.ts';
 
-it('toPlain keeps __proto__ a key that changes no prototype (docs/faults.md B18)', () => {
+it('B18 toPlain keeps __proto__ a key that changes no prototype', () => {
   const plain = toPlain(parseJson('{"__proto__":{"polluted":true},"a":1}'));
   expect(Object.keys(plain as object)).toEqual(['__proto__', 'a']);
   expect((plain as { polluted?: unknown }).polluted).toBeUndefined();
@@ -16,7 +16,7 @@ it('toPlain clamps numbers to finite ones, so that a schema calls them numbers',
 });
 
 it.each(['{"constructor":"x"}', '{"toString":null}', '{"hasOwnProperty":{}}', '{"then":1}', '{"__proto__":null}'])(
-  'toPlain gives a schema an object for %s (docs/faults.md B19)',
+  'B19 toPlain gives a schema an object for %s',
   (text) => {
     const plain = toPlain(parseJson(text));
     expect(z.record(z.string(), z.unknown()).safeParse(plain).success).toBe(true);

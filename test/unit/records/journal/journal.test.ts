@@ -58,7 +58,7 @@ it('a journal is a file of mode 0600 with one line per event', async () => {
   expect(bytes.toString().split('\n')).toHaveLength(21);
 });
 
-it('a journal cut at any byte means what its whole lines mean (K3)', async () => {
+it('K3 a journal cut at any byte means what its whole lines mean', async () => {
   const { path, bytes } = await twentyLines();
   for (let length = 0; length <= bytes.length; length += 1) {
     writeFileSync(path, bytes.subarray(0, length));
@@ -68,7 +68,7 @@ it('a journal cut at any byte means what its whole lines mean (K3)', async () =>
   }
 }, 60_000);
 
-it('a journal with any bit flipped means the same or is refused (K4)', async () => {
+it('K4 a journal with any bit flipped means the same or is refused', async () => {
   // Two rows hold every kind of line.
   const { path, bytes } = await twentyLines(2);
   const expected = JSON.stringify(meaning(4));

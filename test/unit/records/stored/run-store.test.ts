@@ -224,7 +224,7 @@ it.each([
   ['another place', { host: 'https://b.example' }, 'its service is https://cards.example, not https://b.example'],
   ['other rows', { rowsSha256: 'f'.repeat(64) }, 'its rows differ'],
   ['another shard', { rows: 2 }, 'it has 3 rows, not 2'],
-])('--run with a name that exists refuses %s (K9)', async (_what, change, difference) => {
+])('K9 --run with a name that exists refuses %s', async (_what, change, difference) => {
   const stateDir = temporaryFolder();
   await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
   await expect(beginRun(runPorts(stateDir), runPlan({ name: 'may', ...change }))).rejects.toMatchObject({
@@ -322,7 +322,7 @@ it('a run that exists does not go on at another address', async () => {
 it.each([
   [6, undefined],
   [7, 'run may was started 7 days ago. Check that its rows are still what you want'],
-])('a run that is resumed after %d days warns: %j (K14)', async (days, warning) => {
+])('K14 a run that is resumed after %d days warns: %j', async (days, warning) => {
   const run = await beginRun(runPorts(temporaryFolder()), runPlan({ name: 'may' }));
   await run.close();
   expect(staleRunWarning(run.header, Date.parse('2026-05-01T12:00:00Z') + days * 86_400_000)).toBe(warning);

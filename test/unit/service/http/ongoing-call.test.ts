@@ -235,7 +235,7 @@ it('a 401 asks once for a fresh token and sends again, a write too', async () =>
   ]);
 });
 
-it('a call ends after the second 401, naming profile, host and source but no token', async () => {
+it('H4 a call ends after the second 401, naming profile, host and source but no token', async () => {
   const run = bench([answer(401), answer(401, { errorCode: 'UNAUTHORIZED', message: `bad ${TOKEN}` })], {
     renew: async () => 'fresh-token-1',
   });
@@ -269,12 +269,12 @@ it('a token source that fails ends the call before anything is sent', async () =
 
 const rows: readonly [string, Scripted, string][] = [
   [
-    '404',
+    'H6 404',
     answer(404, { errorCode: 'CARD_NOT_FOUND', message: 'no such card' }),
     `could not block card ${CARD_ID}: no such card at api.example.com (profile demo): the service returned 404 (CARD_NOT_FOUND: "no such card"). Nothing was changed.`,
   ],
   [
-    '409 with details',
+    'H8 409 with details',
     answer(409, { errorCode: 'E', message: 'm', details: { a: 1 } }),
     `could not block card ${CARD_ID}: the service returned 409 (E: "m", details {"a":1}). Nothing was changed.`,
   ],
@@ -284,7 +284,7 @@ const rows: readonly [string, Scripted, string][] = [
     `could not block card ${CARD_ID}: the service returned 422 ("Bad: worse"). Nothing was changed.`,
   ],
   [
-    '403',
+    'H5 403',
     answer(403),
     `could not block card ${CARD_ID}: api.example.com refused the request: the service returned 403. Nothing was changed.`,
   ],
@@ -299,7 +299,7 @@ it.each(rows)('a refusal: %s', async (_, exchange, message) => {
   expect(failureOf(await client.call(block, withPolicy())).message).toBe(message);
 });
 
-it('a 404 in the calendar API names the calendar', async () => {
+it('H7 a 404 in the calendar API names the calendar', async () => {
   const { client } = bench([answer(404, { error: 'no' })]);
   expect(failureOf(await client.call(update, withPolicy())).message).toContain(
     'could not update calendar id-1: no such calendar at api.example.com',
@@ -418,7 +418,7 @@ it('a Retry-After that cannot be read is said to be', async () => {
   expect(message).toContain('the service returned 429, and its Retry-After cannot be read ("soon")');
 });
 
-it('a 404 as a web page: the base URL may be wrong', async () => {
+it('H6 a 404 as a web page: the base URL may be wrong', async () => {
   const { client } = bench([answer(404, '<!doctype html><title>Not here</title>')]);
   const failure = failureOf(await client.call(read, withPolicy()));
   expect(failure.exitCode).toBe(3);

@@ -9,7 +9,7 @@ const NOW = Date.UTC(2026, 0, 2, 12, 0, 0);
 const DATE = 'Fri, 02 Jan 2026 12:00:00 GMT';
 
 const rows: readonly [title: string, values: string[], date: string | undefined, expected: number | undefined][] = [
-  ['seconds', ['3'], undefined, 3000],
+  ['H10 seconds', ['3'], undefined, 3000],
   ['zero', ['0'], undefined, 0],
   ['with spaces', [' 7 '], undefined, 7000],
   ['a fraction is rounded up', ['1.0005'], undefined, 1001],
@@ -18,13 +18,13 @@ const rows: readonly [title: string, values: string[], date: string | undefined,
   ['too huge for a date', ['9'.repeat(400)], undefined, undefined],
   ['a date against the local clock', ['Fri, 02 Jan 2026 12:00:30 GMT'], undefined, 30_000],
   [
-    'a date against the service’s clock, an hour ahead',
+    'H11 a date against the service’s clock, an hour ahead',
     ['Fri, 02 Jan 2026 13:00:30 GMT'],
     'Fri, 02 Jan 2026 13:00:00 GMT',
     30_000,
   ],
   [
-    'a date against the service’s clock, an hour behind',
+    'H11 a date against the service’s clock, an hour behind',
     ['Fri, 02 Jan 2026 11:00:30 GMT'],
     'Fri, 02 Jan 2026 11:00:00 GMT',
     30_000,
@@ -32,16 +32,16 @@ const rows: readonly [title: string, values: string[], date: string | undefined,
   ['an unreadable Date is not used', ['Fri, 02 Jan 2026 12:00:30 GMT'], 'now', 30_000],
   ['RFC 850', ['Friday, 02-Jan-26 12:00:10 GMT'], DATE, 10_000],
   ['asctime', ['Fri Jan  2 12:00:10 2026'], DATE, 10_000],
-  ['past', ['Fri, 02 Jan 2026 11:00:00 GMT'], undefined, 0],
-  ['negative', ['-5'], undefined, undefined],
-  ['a word', ['soon'], undefined, undefined],
+  ['H12 past', ['Fri, 02 Jan 2026 11:00:00 GMT'], undefined, 0],
+  ['H12 negative', ['-5'], undefined, undefined],
+  ['H12 a word', ['soon'], undefined, undefined],
   ['NaN', ['NaN'], undefined, undefined],
   ['exponent', ['1e9'], undefined, undefined],
   ['empty', [''], undefined, undefined],
   ['a day that does not exist', ['Fri, 99 Jan 2026 12:00:00 GMT'], undefined, undefined],
   ['ISO date is none of HTTP', ['2026-01-02T12:00:30Z'], undefined, undefined],
   ['none', [], undefined, undefined],
-  ['two headers: the longer', ['2', '5'], undefined, 5000],
+  ['H12 two headers: the longer', ['2', '5'], undefined, 5000],
   ['two in one header: the longer', ['9, 5'], undefined, 9000],
   ['one of two is invalid', ['soon', '5'], undefined, 5000],
 ];
@@ -81,10 +81,13 @@ const pauses: readonly [retriesDone: number, random: number, expected: number][]
   [9, 0.5, 4000],
   [60, 0.25, 2000],
 ];
-it.each(pauses)('a wait without Retry-After: retry %d with random %d waits %d ms', (retriesDone, random, expected) => {
-  expect(waitBeforeRetry(retriesDone, undefined, random)).toBe(expected);
-  expect(waitBeforeRetry(retriesDone, 0, random)).toBe(expected);
-});
+it.each(pauses)(
+  'H13 a wait without Retry-After: retry %d with random %d waits %d ms',
+  (retriesDone, random, expected) => {
+    expect(waitBeforeRetry(retriesDone, undefined, random)).toBe(expected);
+    expect(waitBeforeRetry(retriesDone, 0, random)).toBe(expected);
+  },
+);
 
 const base: Situation = {
   effect: { kind: 'read' },
