@@ -11,7 +11,6 @@ const INSIDE = 'its program runs inside the test, on this system';
 /** Files of tests, or folders of them, and the reason. */
 export const FILES_NOT_JUDGED = [
   ['test/e2e/terminal/', CONSOLE],
-  ['test/e2e/faults/signals.test.ts', NO_SIGNALS],
   ['test/command/last-moment.test.ts', NO_SIGNALS],
   ['test/e2e/faults/memory.test.ts', 'it reads /proc of the program'],
   ['test/e2e/trust.test.ts', 'owners, modes and links of files, which Wine makes up, and named pipes of this system'],
@@ -37,10 +36,10 @@ export const TESTS_NOT_JUDGED = [
   ['at the second Ctrl-C', NO_SIGNALS],
   ['a signal ends a question|C21 ', NO_SIGNALS],
   ['P6 exits|P7 waits|P7 ends|P8 ends|P17 ends', NO_SIGNALS],
-  ['K12 |I21 |P14 takes|in the question before a change|T5 keeps|T6 cuts|T9 puts|T10 shows|T12 draws', CONSOLE],
+  ['I21 |P14 takes|in the question before a change|T9 puts|T10 shows', CONSOLE],
   ['P11 reports|is not tried where it is full', 'its fault would meet the stand-in too'],
-  ['0600|others can (?:read|write)|unsafe files|C7 |C8 |C9 |C23 ', 'modes: Windows has access lists'],
-  ['--token-command is run|C16 |C22 |logs in again whenever the service refuses', 'its token command is one of sh'],
+  ['0600|others can (?:read|write)|unsafe files', 'modes: Windows has access lists'],
+  ['--token-command is run|C16 |logs in again whenever the service refuses', 'its token command is one of sh'],
   ['C15 ', 'it takes the home folder away, which Wine does not ask this system for'],
   ['C14 ', 'a full disk of this system'],
   ['N22 ', 'names of variables have no case on Windows'],

@@ -7,19 +7,14 @@ import { parseBaseUrl } from '../../src/service/wire/base-url.ts';
 import { createTransport } from '../../src/service/wire/transport.ts';
 
 /** A session over one address with a clock of the test's own; it has what the tools of an assistant use of one. */
-export function toolSession(
-  url: string,
-  clock: ClockPort,
-  policy: CallPolicy & { readonly connectTimeoutMs?: number },
-): Session {
+export function toolSession(url: string, clock: ClockPort, policy: CallPolicy): Session {
   const parsed = parseBaseUrl(url);
   if (parsed.kind === 'bad') throw new Error(parsed.problem);
   const { baseUrl } = parsed;
-  const { connectTimeoutMs = 10_000 } = policy;
-  const transport = createTransport({ baseUrl, clock, connectTimeoutMs });
+  const transport = createTransport({ baseUrl, clock });
   const client = createHttpClient({
     baseUrl,
-    credential: { token: async () => 'token-of-the-matrix', renew: async () => undefined },
+    credential: { token: async () => 'token-of-the-session', renew: async () => undefined },
     clock,
     random: () => 0,
     version: '1.2.3',

@@ -11,7 +11,7 @@ export type OperationName = keyof typeof OPERATIONS;
  * and it may be sent again. `observed`: the card is read, and proves nothing. `blind`: no read shows it, and it is never
  * sent again. `repeatable`: no read shows it, and it may be sent again once.
  */
-export type Ends = 'read' | 'checked' | 'observed' | 'blind' | 'repeatable';
+type Ends = 'read' | 'checked' | 'observed' | 'blind' | 'repeatable';
 
 /** One call of an operation, and what is true of it by the service's own pages. */
 interface SampleCall {

@@ -68,6 +68,9 @@ const EVENTS = {
   s409: answer(409),
   s401: answer(401),
   s403: answer(403),
+  s300: answer(300),
+  s302: answer(302, '', [['Location', 'https://elsewhere.example/x']]),
+  s308: answer(308, '', [['Location', 'https://elsewhere.example/x']]),
   s307: answer(307, '', [['Location', 'https://elsewhere.example/x']]),
   cut_404: broken('closed', 'reading_body', 404),
 };
@@ -78,7 +81,7 @@ const NOT_SENT = ['refused', 'reset_in_connect', 'connect_timeout'] as const;
 const FINAL = ['not_found', 'untrusted', 'not_tls', 'proxy_auth'] as const;
 const SERVER_ERROR = ['s503', 's500', 's999'] as const;
 /** Of which nobody can tell whether a write was done, though a read was refused. */
-const AMBIGUOUS = ['s408', 's303'] as const;
+const AMBIGUOUS = ['s408', 's300', 's302', 's303'] as const;
 const BROKEN = ['reset', 'timeout', 'not_http'] as const;
 const UNREADABLE = ['cut_200', 'empty_200', 's204', 'html_200', 'error_200'] as const;
 
@@ -88,7 +91,7 @@ const READ: Record<string, string> = {
   ...same('UNREACHABLE 7 read P', ...FINAL),
   ...same('BUSY 11 read PPP', 's429', 's408'),
   ...same('BAD_REPLY 10 read PPP', 's503_retry_after', ...SERVER_ERROR, ...BROKEN, ...UNREADABLE),
-  ...same('REJECTED 6 read P', 's400', 's409', 's307', 's303'),
+  ...same('REJECTED 6 read P', 's400', 's409', 's307', 's308', 's300', 's302', 's303'),
   ...same('NOT_FOUND 3 read P', 's404', 'cut_404'),
   ...same('AUTH 4 read P', 's401'),
   ...same('FORBIDDEN 5 read P', 's403'),
@@ -99,7 +102,7 @@ const REFUSALS: Record<string, string> = {
   ...same('UNREACHABLE 7 not_sent PP', 'lookup_failed'),
   ...same('UNREACHABLE 7 not_sent P', ...FINAL),
   ...same('BUSY 11 rejected PPP', 's429'),
-  ...same('REJECTED 6 rejected P', 's400', 's409', 's307'),
+  ...same('REJECTED 6 rejected P', 's400', 's409', 's307', 's308'),
   ...same('NOT_FOUND 3 rejected P', 's404', 'cut_404'),
   ...same('AUTH 4 rejected P', 's401'),
   ...same('FORBIDDEN 5 rejected P', 's403'),
