@@ -20,7 +20,7 @@ export function cardId(number: number): string {
 
 /** What a request asks for. */
 export interface Asked {
-  readonly kind: Kind | 'get' | 'list' | 'calendar' | 'other';
+  readonly kind: Kind | 'get' | 'list' | 'calendar' | 'other' | 'other read';
   /** What the service tells apart: a card, a card and its wallet, an event's name, a subscriber. */
   readonly key: string;
   /** The card or subscriber. */
@@ -55,7 +55,7 @@ export function readAsked(method: string, path: string, text: string): Asked {
   if (calendar !== undefined) {
     return { kind: list === undefined ? 'calendar' : 'list', key: calendar, id: decodeURIComponent(calendar), body };
   }
-  return { kind: 'other', key: path, id: '', body };
+  return { kind: method === 'GET' ? 'other read' : 'other', key: path, id: '', body };
 }
 
 /** What every calendar lists. */
@@ -93,7 +93,7 @@ export class Records {
   act({ kind, key, id, body }: Asked): Answer & { readonly isDone: boolean } {
     const times = this.#done.get(`${kind} ${key}`) ?? 0;
     if (kind === 'get') return { ...this.#card(id), isDone: false };
-    if (kind === 'other') return { ...refusal(404, 'NOT_FOUND'), isDone: false };
+    if (kind === 'other' || kind === 'other read') return { ...refusal(404, 'NOT_FOUND'), isDone: false };
     if (kind === 'list') return { status: 200, text: SUBSCRIBERS, isDone: false };
     if (times > 0 && kind !== 'subscriber' && this.#repeats !== 'again') {
       return { ...refusal(this.#repeats, 'DONE_BEFORE'), isDone: false };

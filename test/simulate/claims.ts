@@ -13,7 +13,7 @@ export function lettersOf(text: string): string {
 }
 
 function changes({ arrivals }: Played) {
-  return arrivals.filter(({ asked }) => asked.kind !== 'get' && asked.kind !== 'list' && asked.kind !== 'other');
+  return arrivals.filter(({ asked }) => !['get', 'list', 'other read'].includes(asked.kind));
 }
 
 const isUnsent = (played: Played): boolean => changes(played).length === 0;
@@ -59,11 +59,10 @@ export const CLAIMS: readonly Claim[] = [
   },
   { words: /nothing (?:was|is) sent/i, holds: isUnsent },
   { words: /nothing was sent or changed/i, holds: (played) => isUnsent(played) && isSame(played, LOCAL) },
-  // At the service: the record of a change that was rejected stays on this machine.
-  { words: /the change was rejected\. nothing was changed/i, holds: isUnapplied },
+  // The record of a change that was sent and rejected stays on this machine.
   {
-    words: /(?<!the change was rejected\. )nothing was changed/i,
-    holds: (played) => isUnapplied(played) && isSame(played, LOCAL),
+    words: /nothing was changed/i,
+    holds: (played) => isUnapplied(played) && isSame(played, isUnsent(played) ? LOCAL : /^\/(?:config|jobs)\//),
   },
   // An answer that finds no place is one of an applied write anyway.
   { words: /but \/jobs\/out\.json could not be written/, holds: (played) => !isUnapplied(played) },

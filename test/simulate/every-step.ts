@@ -118,10 +118,11 @@ function missingIn(
   { path }: Command,
   clean: Played,
   { stdout, stderr, steps, after }: Played,
-  { code, atStep }: DiskFault,
+  { code, goesOn, atStep }: DiskFault,
 ): readonly string[] {
   // A settings folder that cannot be looked into is another user's, and holds nothing of this one's.
-  const isOthers = code === 'EACCES' && / \/config(?:\/settings\.json)?$/.test(steps[atStep - 1] ?? '');
+  const failed = steps.slice(atStep - 1, goesOn ? undefined : atStep);
+  const isOthers = code === 'EACCES' && failed.some((step) => / \/config(?:\/settings\.json)?$/.test(step));
   if (isOthers || TELL_IN_RESULT.includes(path.join(' ')) || stderr.includes('warning')) return [];
   const locks = [...after.files.keys()].filter((name) => /lock\/./.test(name) && !clean.after.files.has(name));
   const there = new Set([...after.files.keys()].map(lettersOf));

@@ -104,7 +104,7 @@ export class Judge {
 
   #take(arrival: Arrival): void {
     const { kind, key } = arrival.asked;
-    if (kind === 'get' || kind === 'list' || kind === 'calendar' || kind === 'other') return;
+    if (kind === 'get' || kind === 'list' || kind === 'calendar' || kind === 'other' || kind === 'other read') return;
     const started = this.#startedBy(arrival);
     const name = `${started.run ?? nameOf(started.process)} ${kind} ${key}`;
     const write = this.#writes.get(name) ?? { name, kind, key, run: started.run, arrivals: [] };
