@@ -867,6 +867,43 @@ test('--run with other shaping is another run', async () => {
   );
 });
 
+test('--run compares --map, --where, --expect and --skip-if in any order', async () => {
+  const { env, requests } = await startRecordingServer(playService());
+  const home = createHome();
+  const pairs = [
+    ['--map', 'Card Number=cardId'],
+    ['--map', 'Ticket=reason'],
+    ['--where', 'Store=12'],
+    ['--where', 'Paid=x'],
+    ['--expect', 'status=ACTIVE'],
+    ['--expect', 'clientReference=order-10001'],
+    ['--skip-if', 'status=BLOCKED'],
+    ['--skip-if', 'design=none'],
+  ];
+  const block = (given: readonly string[][]) =>
+    runFrontdesk([...BLOCK, '--run', 'till', ...given.flat()], { home, env, stdin: TILL });
+  const first = await block(pairs);
+  const sentFirst = requests.length;
+  const again = await block(pairs.toReversed());
+  expect(again).toMatchObject({ code: first.code, stdout: first.stdout });
+  expect(requests).toHaveLength(sentFirst);
+  expect((await block(pairs.slice(1))).code).toBe(2);
+});
+
+test.each([
+  ['Card Number', 'must be "<column>=<field>", not "Card Number"'],
+  ['Card Number=', 'must be "<column>=<field>", not "Card Number="'],
+])('of a column in a bad --map nothing else is said: %s', async (map, problem) => {
+  const home = createHome();
+  writeFileSync(join(home.path, 'cards.csv'), `Card Number,reason\n${ONE},lost\n`);
+  const args = ['card', 'block', '-p', 'sandbox', '--from', 'cards.csv', '--map', map, '--yes'];
+  const { code, stderr } = await runFrontdesk(args, { home, cwd: home.path });
+  expect(code).toBe(2);
+  expect(stderr).toContain(
+    `frontdesk: 2 faults, nothing was sent:\n  --map: ${problem}\n  1 fault in "cards.csv": line 1: the column cardId (or id) is missing\nhint: read them as these fields: \`--map "Card Number=cardId"\`\n`,
+  );
+});
+
 test('--failed keeps the columns and the delimiter of the file, and is input with the same options', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService(() => refusal(409, 'CARD_NOT_BLOCKABLE')));

@@ -80,18 +80,20 @@ export class ColumnRoles {
   /** Members of the response that hold members: `metadata` makes `metadata.shop` known. */
   readonly #compound: readonly string[];
   readonly #ignored: readonly string[];
-  /** Columns that `--where` or a text of an option reads: nothing else does, unless they are fields. */
+  /** Columns that `--where` or a text of an option reads, and refused ones: nothing else does, unless they are fields. */
   readonly #aside: ReadonlySet<string>;
   /** Columns that texts of options name. */
   readonly #used: ReadonlySet<string>;
   readonly #mapped: ReadonlyMap<string, string>;
+  readonly #refused: readonly string[];
 
   /** `ignored`: `--ignore-columns`. */
   constructor(operation: Operation, ignored: readonly string[] = [], shape: Shape = NO_SHAPE) {
     this.#ignored = ignored;
     this.#used = new Set(shape.used);
-    this.#aside = new Set([...shape.where.map(({ column }) => column), ...shape.used]);
+    this.#aside = new Set([...shape.where.map(({ column }) => column), ...shape.used, ...shape.refused]);
     this.#mapped = shape.map;
+    this.#refused = shape.refused;
     this.fields = operation.body === null ? [] : describeFields(operation.body);
     const [param] = Object.keys(operation.params.shape);
     this.idParam = param === 'cardId' || param === 'id' ? param : undefined;
@@ -210,7 +212,11 @@ export class ColumnRoles {
   mapOfIds(row: RawRecord | undefined): string | undefined {
     const columns = (row?.names ?? []).filter((name, index) => {
       const value = row?.values[index];
-      return this.roleOf(name) === 'unknown' && typeof value === 'string' && CARD_ID.test(value);
+      return (
+        (this.roleOf(name) === 'unknown' || this.#refused.includes(name)) &&
+        typeof value === 'string' &&
+        CARD_ID.test(value)
+      );
     });
     const [column, ...others] = columns;
     return this.idParam !== 'cardId' || column === undefined || others.length > 0

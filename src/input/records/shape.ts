@@ -26,6 +26,8 @@ export interface Shape {
   readonly rows: { readonly first: number; readonly last: number } | undefined;
   /** Columns that texts of options name: `{Column}`. */
   readonly used: readonly string[];
+  /** Columns of options that are refused. Nothing else is said of them. */
+  readonly refused: readonly string[];
   /** As typed, for the header of a run or a plan. */
   readonly typed: { readonly map?: readonly string[]; readonly where?: readonly string[]; readonly rows?: string };
 }
@@ -43,23 +45,28 @@ export function readShape(
   faults: Fault[],
 ): Shape {
   const fields = new Map<string, string>();
+  const refused: string[] = [];
   for (const text of map) {
     const mark = text.lastIndexOf('=');
     const [column, field] = [text.slice(0, Math.max(0, mark)).trim(), text.slice(mark + 1).trim()];
     const other = [...fields].find(([known, one]) => (known === column ? one !== field : one === field));
-    if (mark < 1 || column === '' || field === '')
-      faults.push({ where: '--map', problem: `must be "<column>=<field>", not ${quoteValue(text)}` });
-    else if (other !== undefined)
-      faults.push({
-        where: '--map',
-        problem: `there are two columns or fields in ${quoteValue(`${other[0]}=${other[1]}`)} and ${quoteValue(text)}`,
-      });
-    else fields.set(column, field);
+    const isForm = column !== '' && field !== '';
+    if (isForm && other === undefined) {
+      fields.set(column, field);
+      continue;
+    }
+    refused.push(mark < 0 ? text.trim() : column);
+    const problem =
+      isForm && other !== undefined
+        ? `there are two columns or fields in ${quoteValue(`${other[0]}=${other[1]}`)} and ${quoteValue(text)}`
+        : `must be "<column>=<field>", not ${quoteValue(text)}`;
+    faults.push({ where: '--map', problem });
   }
   const conditions = where.flatMap((text): Condition[] => {
     const found = /^(.+?)\s*(!?=)(.*)$/s.exec(text);
     const [, column = '', sign = '', value = ''] = found ?? [];
     if (column.trim() !== '') return [{ column: column.trim(), value: value.trim(), isEqual: sign === '=' }];
+    refused.push(text.trim());
     faults.push({
       where: '--where',
       problem: `must be "<column>=<value>" or "<column>!=<value>", not ${quoteValue(text)}`,
@@ -76,6 +83,7 @@ export function readShape(
     where: conditions,
     rows: isRange ? { first: Number(first), last: Number(last) } : undefined,
     used,
+    refused,
     typed: {
       ...(map.length === 0 ? {} : { map }),
       ...(where.length === 0 ? {} : { where }),
@@ -84,7 +92,7 @@ export function readShape(
   };
 }
 
-export const NO_SHAPE: Shape = { map: new Map(), where: [], rows: undefined, used: [], typed: {} };
+export const NO_SHAPE: Shape = { map: new Map(), where: [], rows: undefined, used: [], refused: [], typed: {} };
 
 /** The text of an option with `{Column}` in it, in parts; undefined without braces. */
 export function readTemplate(text: string): readonly TextPart[] | { readonly problem: string } | undefined {

@@ -22,6 +22,7 @@ import {
   makeRunName,
   type RunFolder,
   type RunHeader,
+  type RunOptions,
   readRunHeader,
   refuseCut,
   requireRun,
@@ -203,6 +204,11 @@ async function lockRun(folder: RunFolder, ports: RunPorts): Promise<HeldLock> {
   return lock;
 }
 
+/** An option as a text, whatever the order in which its values were typed. */
+function anyOrder(value: RunOptions[string] | undefined): string | undefined {
+  return JSON.stringify(Array.isArray(value) ? value.toSorted() : value);
+}
+
 /** Another command, input or place under the same name could send rows where they do not belong. */
 async function refuseOther(known: StoredRunHandle, wanted: NewRun): Promise<void> {
   const { header: existing } = known;
@@ -215,8 +221,8 @@ async function refuseOther(known: StoredRunHandle, wanted: NewRun): Promise<void
   const rows = `it has ${plural(existing.rows, 'row')}, not ${groupThousands(wanted.rows)}`;
   if (existing.rows !== wanted.rows) differences.push(rows);
   for (const [option, words] of wanted.rowOptions ?? []) {
-    const isSame = JSON.stringify(existing.options[option]) === JSON.stringify(wanted.options[option]);
-    if (!isSame) differences.push(`${words} is not what it was started with`);
+    if (anyOrder(existing.options[option]) !== anyOrder(wanted.options[option]))
+      differences.push(`${words} is not what it was started with`);
   }
   if (differences.length === 0) return;
   const { left } = await StoredRun.read(known);
