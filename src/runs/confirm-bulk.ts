@@ -47,6 +47,8 @@ interface Asked {
   readonly cards: readonly CardReading[];
   /** How many rows there are. */
   readonly count: number;
+  /** How to see the others. */
+  readonly all: string;
 }
 
 /** What a yes to several means, right above the question: cards that are so already, and what cannot be undone. */
@@ -66,7 +68,7 @@ export function dangersOf(
 }
 
 /** What a question shows of rows: the list, and what makes a yes dangerous or final, in lines. */
-function shownOf(session: Session, operation: Operation, { rows, cards, count }: Asked, older?: ChangedFrom) {
+function shownOf(session: Session, operation: Operation, { rows, cards, count, all }: Asked, older?: ChangedFrom) {
   const { output, context } = session;
   const listed = rows.map((row, at) => changeRow(row, cards[at], older));
   const style = { ...output, width: context.stderr.columns ?? 80 };
@@ -76,7 +78,7 @@ function shownOf(session: Session, operation: Operation, { rows, cards, count }:
   return {
     list: [
       ...changeLines(listed, operation.command, { statusHeader: 'NOW' }, style),
-      ...(rest > 0 ? [`and ${groupThousands(rest)} more: --dry-run lists all`] : []),
+      ...(rest > 0 ? [`and ${groupThousands(rest)} more${all}`] : []),
       '',
     ],
     dangers: dangersOf(operation, { already, count }, output),
@@ -214,7 +216,8 @@ export async function confirmBulk(
   // Nobody is asked whether to do what will be skipped.
   if (skipped.rows === selected) return new Map();
   const { changedFrom } = call.reading;
-  const { list, dangers } = shownOf(session, operation, { rows: first, cards, count: selected }, changedFrom);
+  const all = '. To list them all, answer no, and run it again with --dry-run';
+  const { list, dangers } = shownOf(session, operation, { rows: first, cards, count: selected, all }, changedFrom);
   const repeats = await sayOpenRows(session, operation, input());
   const sign = dangerSign(session.output);
   const lines = [
@@ -240,7 +243,7 @@ export async function confirmResend(
   session: Session,
   operation: Operation,
   service: Service,
-  unknown: Pick<Asked, 'rows' | 'count'>,
+  unknown: Omit<Asked, 'cards'>,
 ): Promise<ReadonlyMap<number, string>> {
   if (session.common.yes) return new Map();
   const { rows, count } = unknown;

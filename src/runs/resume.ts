@@ -20,6 +20,7 @@ import { guardWrite, type WriteScope } from '../writes/write-guards.ts';
 import { confirmResend } from './confirm-bulk.ts';
 import { executeRun } from './execute-run.ts';
 import { orDiscard } from './failed-file.ts';
+import { listingOf } from './next-commands.ts';
 import { planRunName } from './plan/plan-file.ts';
 import { runColumns } from './row-requests.ts';
 import { openFailed, portsOf } from './run.ts';
@@ -43,7 +44,7 @@ async function unknownRowsIn(run: StoredRunHandle) {
     if (rows.length === FIRST_ROWS || rows.length === unknown.size) break;
     if (unknown.has(row.row)) rows.push(row);
   }
-  return { rows, count: unknown.size };
+  return { rows, count: unknown.size, all: `: ${listingOf(run.header.run, ['unknown'])}` };
 }
 
 /** Says which rows are left, before more is asked or sent. Returns whether the outcome of one may be unknown. */

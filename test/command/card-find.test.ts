@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cardId, playService, REPLACEMENT_ID } from '../support/plain-service.ts';
@@ -72,6 +72,24 @@ test('a state folder that others can write to: a read warns, remembers nothing a
   expect((await run('card', 'find', cardId(1))).code).toBe(4);
   chmodSync(home.stateDir, 0o700);
   expect((await run('card', 'find', cardId(2), '--json')).stdout).toBe(EMPTY);
+  expect(readdirSync(join(home.stateDir, 'cards'))).toHaveLength(1);
+});
+
+test.each([
+  ['runs', ['order-1']],
+  ['writes', ['order-1']],
+  ['open', ['order-1']],
+  ['runs', ['--forget', '--yes']],
+])('card find ends with 4 where others can write to %s alone: %j', async (folder, args) => {
+  const { home, run } = await openShop();
+  await run('card', 'get', cardId(1), '-q');
+  mkdirSync(join(home.stateDir, folder), { recursive: true });
+  chmodSync(join(home.stateDir, folder), 0o722);
+  expect(await run('card', 'find', ...args)).toMatchObject({
+    code: 4,
+    stdout: '',
+    stderr: `frontdesk: ${join(home.stateDir, folder)} was not used: others can write to it (mode 0722)\nhint: fix it with: chmod -R go-w ${home.stateDir}\n`,
+  });
   expect(readdirSync(join(home.stateDir, 'cards'))).toHaveLength(1);
 });
 

@@ -68,8 +68,24 @@ it.concurrent.for([
   const end = await dialogue(['card', 'block', '--from', csv(home, rows)], NO, { home, env: server.env });
   const ids = Array.from({ length: read }, (_, index) => cardId(index + 1));
   expect(end.text.match(/order-1 +10\.10 {2}ACTIVE/g) ?? []).toHaveLength(read);
-  expect(end.text.includes(`\nand 1 more: --dry-run lists all\n\nA block cannot be undone.\n`)).toBe(read === 0);
+  const more =
+    '\nand 1 more. To list them all, answer no, and run it again with --dry-run\n\nA block cannot be undone.\n';
+  expect(end.text.includes(more)).toBe(read === 0);
   expect({ code: end.code, lines: [...server.lines].sort() }).toEqual({ code: 130, lines: reads(...ids) });
+});
+
+it.concurrent('the question before 11 rows that are sent again names the command that lists all', async ({
+  onTestFinished,
+}) => {
+  const answer = ({ url, method }: { url: string; method: string }) =>
+    method === 'GET' ? { body: cardText('ACTIVE', url.split('/')[3]) } : { status: 500, body: {} };
+  const server = await startRecordingServer(answer, onTestFinished);
+  const home = createHome();
+  const run = ['card', 'reissue', '--from', csv(home, 11), '--yes', '--run', 'monday', '-j', '11', '--retries', '0'];
+  await runFrontdesk(run, { home, env: server.env });
+  const again = ['runs', 'resume', 'monday', '--resend-unknown'];
+  const end = await dialogue(again, NO, { home, env: server.env, columns: 100 });
+  expect(end.text).toContain('\nand 1 more: frontdesk runs results monday --outcome unknown\n\n');
 });
 
 it.concurrent('the question reads the cards after the first at the same time, as many as -j says', async ({

@@ -1,4 +1,5 @@
 import { type Notice, note, usageFailure } from '../../../base/failure.ts';
+import { requireOwnState } from '../../../base/files/own-state.ts';
 import { anyOf, BOOLEAN, INTEGER, jsonOf, list, nullable, object, TEXT } from '../../../base/json/shape.ts';
 import { hintText } from '../../../base/next-step.ts';
 import { localCommand } from '../../../command/command.ts';
@@ -8,6 +9,8 @@ import { YES } from '../../../input/options/common.ts';
 import { nearlyIdProblem, quoteValue } from '../../../input/values.ts';
 import { namedProfile } from '../../../profile/resolve.ts';
 import { findCards, forgetCards } from '../../../records/known-cards.ts';
+import { ledgerFolder } from '../../../records/ledger.ts';
+import { openFolder, runsFolder } from '../../../records/stored/open-folder.ts';
 import type { Column } from '../../../screen/column.ts';
 import { peopleTime } from '../../../screen/people-text.ts';
 import { plural, safeText } from '../../../screen/text.ts';
@@ -111,9 +114,11 @@ export function findRemembered(session: Session, text: string) {
   return { rows, notes, failure };
 }
 
-/** Where the cards of the profile are remembered. */
+/** Where the cards of the profile are remembered. AUTH where others can write records: nothing in the folder is believed. */
 function placeOf(session: Session) {
-  return { stateDir: session.stateDir(), url: session.placeOf('cards') };
+  const stateDir = session.stateDir();
+  for (const folder of [runsFolder, ledgerFolder, openFolder]) requireOwnState(stateDir, folder(stateDir));
+  return { stateDir, url: session.placeOf('cards') };
 }
 
 async function forgetAll(session: Session, yes: boolean): Promise<void> {
