@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { cardId, idLines, lastLine, playService } from '../support/plain-service.ts';
@@ -35,27 +35,6 @@ function jwt(claims: unknown): string {
 }
 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
-
-test('--token-stdin removes what is copied along with a token, and nothing from its middle', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  expect(await login(home, server, ['--token-stdin'], `  Bearer ${TOKEN} \r\n`)).toMatchObject({
-    code: 0,
-    stderr: '',
-  });
-  expect((await runFrontdesk(GET, { home })).code).toBe(0);
-  expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
-  expect((await login(home, server, ['--token-stdin'], 'stored token')).code).toBe(2);
-});
-
-test('--token-stdin with --family stores the token and creates the profile; nothing is sent', async () => {
-  const { server, run } = await loggedIn();
-  expect(server.requests).toEqual([]);
-  const shown = await run(['profile', 'show', 'default', '--json']);
-  expect(JSON.parse(shown.stdout)).toEqual({ name: 'default', current: true, cardsUrl: server.url });
-  expect((await run(GET)).code).toBe(0);
-  expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
-});
 
 test('--token-command is run once per process, and once more after a 401; nothing is kept', async () => {
   const home = createHome();
@@ -230,13 +209,6 @@ test('a stored token stays valid if only the path prefix of its URL changes', as
   expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
 });
 
-test('auth logout removes a stored token', async () => {
-  const { run, file } = await loggedIn();
-  expect((await run(['auth', 'logout'])).code).toBe(0);
-  expect(readFileSync(file, 'utf8')).not.toContain(TOKEN);
-  expect((await run(GET)).code).toBe(4);
-});
-
 test('auth status shows family, origin, source, last four characters and expiry', async () => {
   const { server, run } = await loggedIn();
   const result = await run(['auth', 'status', '--json']);
@@ -245,18 +217,6 @@ test('auth status shows family, origin, source, last four characters and expiry'
     { family: 'cards', origin: server.url, source: 'profile default', lastFour: 'WXYZ', expiresAt: null },
   ]);
   expect(result.stdout).not.toContain(TOKEN);
-});
-
-test('auth status names the command that protects a file which others can read', async () => {
-  const { server, run, file } = await loggedIn();
-  await run(['profile', 'set', 'default', '--calendar-url', server.url]);
-  chmodSync(file, 0o644);
-  const result = await run(['auth', 'status']);
-  expect(result.code).toBe(4);
-  const [hint, ...others] = result.stderr.split('\n').filter((line) => line.startsWith('hint: '));
-  expect(others).toEqual([]);
-  expect((await run(['card', 'get', ID])).stderr).toContain(`${hint}\n`);
-  expect(hint).toContain(`chmod 600 ${file}`);
 });
 
 test('auth status is exit 4 if a family has a URL but no credential', async () => {
@@ -287,31 +247,6 @@ test('the environment alone is the profile default, and needs nothing stored', a
   expect(existsSync(home.configDir)).toBe(false);
   // `card find` remembers the card.
   expect(readdirSync(home.stateDir)).toEqual(['cards']);
-});
-
-test.each([
-  ['a token of the environment', {}, [], 'put a valid token into FRONTDESK_CARDS_TOKEN'],
-  [
-    'a stored one',
-    { FRONTDESK_CARDS_TOKEN: undefined },
-    ['-p', 'live'],
-    'log in again: frontdesk auth login -p live --family cards',
-  ],
-  [
-    'a stored one of a profile that was not named',
-    { FRONTDESK_CARDS_TOKEN: undefined },
-    [],
-    'log in again: frontdesk auth login -p live --family cards',
-  ],
-])('a 401 to %s says where to put another token', async (_what, changes, args, hint) => {
-  const server = await startRecordingServer(() => ({ status: 401 }));
-  const home = createHome();
-  const login = ['auth', 'login', '-p', 'live', '--cards-url', server.url, '--token-stdin'];
-  await runFrontdesk(login, { home, stdin: TOKEN });
-  const env = 'FRONTDESK_CARDS_TOKEN' in changes ? {} : server.env;
-  const result = await runFrontdesk(['card', 'get', ID, ...args], { home, env });
-  expect(result).toMatchObject({ code: 4, stdout: '' });
-  expect(result.stderr).toContain(`hint: ${hint}\n`);
 });
 
 test.each([

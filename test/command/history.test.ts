@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ledgerIn } from '../support/open-service.ts';
-import { cardId, cardNumber, lastLine, playService, REPLACEMENT_ID, refusal } from '../support/plain-service.ts';
+import { cardId, cardNumber, lastLine, playService, REPLACEMENT_ID } from '../support/plain-service.ts';
 import { CALENDAR_TOKEN, CARDS_TOKEN, type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { copyHome, createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID } from '../support/sample-card.ts';
@@ -111,33 +111,6 @@ test.each([
   expect(JSON.parse(listed.stdout)).toHaveLength(Number(limit));
 });
 
-test('history show prints one entry', async () => {
-  const home = await withThreeWrites();
-  const [newest] = await history(home, ['--limit', '1']);
-  const shown = await runFrontdesk(['history', 'show', String(newest?.['entry']), '--json'], { home });
-  expect(JSON.parse(shown.stdout)).toEqual(newest);
-  expect((await runFrontdesk(['history', 'show', 'nope'], { home })).code).toBe(2);
-});
-
-test.each([['that is damaged', 16, (path: string) => writeFileSync(join(path, 'journal.jsonl'), 'x\ny\n')]])(
-  'history names a run %s, prints the others as a whole document, and exits with %i',
-  async (_what, code, spoil) => {
-    const home = createHome();
-    const server = await startRecordingServer(playService());
-    for (const run of ['may', 'june']) {
-      await runFrontdesk(['card', 'activate', cardId(1), cardId(2), '--yes', '--run', run], {
-        env: server.env,
-        home,
-      });
-    }
-    spoil(join(home.stateDir, 'runs', 'may'));
-    const result = await runFrontdesk(['history', '--json'], { home });
-    expect(result.code).toBe(code);
-    expect((JSON.parse(result.stdout) as Entry[]).map(({ run }) => run)).toEqual(['june', 'june']);
-    expect(result.stderr).toContain('run may is left out');
-  },
-);
-
 test('history has no token, no body and no sensitive result', async () => {
   const home = createHome();
   const server = await startRecordingServer(
@@ -238,12 +211,6 @@ test('history --id does not repeat what looks like a token, whole or cut', async
   expect(await noMatch(['--id', token])).toMatch(/No write of "\*\*\*…?" on this machine/);
 });
 
-test('history --id says that there are no records at all', async () => {
-  const { stderr, stdout } = await runFrontdesk(['history', '--id', CARD_ID, '--json']);
-  expect(stdout).toBe('[]\n');
-  expect(stderr).toContain(`No write of card ${CARD_ID} on this machine: it has no records yet.`);
-});
-
 test('history --id finds a raw call by the card in its path', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService());
@@ -298,22 +265,6 @@ test('history reconcile resolves what the card shows as done, and changes nothin
   // A second time asks only for what is still open.
   expect((await run(['history', 'reconcile', '--json'])).code).toBe(8);
   expect(reads()).toHaveLength(5);
-});
-
-test('a reconciled entry shows what was known then and what resolved it', async () => {
-  const { home, run } = await unknownWrites(shows('BLOCKED'));
-  await run(['history', 'reconcile']);
-  const block = (await history(home)).at(-1);
-  const { stdout } = await run(['history', 'show', String(block?.['entry']), '--json']);
-  expect(JSON.parse(stdout)).toEqual({
-    ...block,
-    read: {
-      time: expect.stringMatching(/Z$/),
-      user: expect.any(String),
-      status: 'BLOCKED',
-      before: { outcome: 'unknown', httpStatus: 502, requestId: null },
-    },
-  });
 });
 
 test('history reconcile exits with 0 if nothing is unknown any more, and reads nothing if nothing was', async () => {
@@ -440,12 +391,6 @@ test.each([`Card: ${CARD_ID}`, `https://x.example/cards/${CARD_ID}?a=b`, CARD_ID
   },
 );
 
-test('history --id of a text with two card IDs names both', async () => {
-  const result = await runFrontdesk(['history', '--id', `${cardId(1)} and ${cardId(2)}`]);
-  expect(result).toMatchObject({ code: 2, stdout: '' });
-  for (const id of [cardId(1), cardId(2)]) expect(result.stderr).toContain(`frontdesk history --id ${id}`);
-});
-
 test('history --id takes a text as it is if a change has that ID', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService());
@@ -481,34 +426,4 @@ test('a run is refused if the state folder cannot be written: 16, and with --no-
     runFrontdesk(['card', 'block', CARD_ID, cardId(2), '--yes', ...args], { env: server.env, home: brokenHome() });
   expect((await run([])).code).toBe(16);
   expect((await run(['--no-history'])).code).toBe(2);
-});
-
-test('--no-history keeps no entry of a single change', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  await runFrontdesk([...BLOCK, '--no-history'], { env: server.env, home });
-  expect(await history(home)).toEqual([]);
-});
-
-test('a row that was rejected in a run is rejected in the history', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(
-    playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
-  );
-  await runFrontdesk(['card', 'block', cardId(1), cardId(2), '--yes', '--reason', 'X-9'], { env: server.env, home });
-  expect(await history(home, ['--outcome', 'rejected'])).toMatchObject([
-    { operation: 'card.block', id: cardId(2), reason: 'X-9', httpStatus: 404 },
-  ]);
-});
-
-test('a history that cannot be read leaves the rows of runs: a whole document, exit 16', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  await runFrontdesk(['card', 'block', cardId(1), cardId(2), '--yes', '-j', '1'], { home, env: server.env });
-  mkdirSync(join(home.stateDir, 'writes'));
-  mkdirSync(join(home.stateDir, 'writes', '20260101.00000000.ndjson'));
-  const result = await runFrontdesk(['history', '--json'], { home, env: server.env });
-  expect(result.code).toBe(16);
-  expect((JSON.parse(result.stdout) as { id: string }[]).map(({ id }) => id)).toEqual([cardId(2), cardId(1)]);
-  expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'LOCAL_IO', exitCode: 16 } });
 });

@@ -44,41 +44,9 @@ async function refused(args: readonly string[], stdin: string | Uint8Array, home
   return result.stderr;
 }
 
-function utf16(text: string): Buffer {
-  return Buffer.from(`\ufeff${text}`, 'utf16le');
-}
-
-test.each<[string, string | Uint8Array]>([
-  ['CSV with commas', `cardId,reason\n${ONE},lost\n`],
-  ['UTF-16, little end first', utf16(`cardId,reason\n${ONE},lost\n`)],
-  ['NDJSON', `{"cardId":"${ONE}","reason":"lost"}\n`],
-  ['a JSON array', `[{"id":"${ONE}","reason":"lost"}]`],
-])('--from takes %s, detected by its content', async (_what, stdin) => {
-  expect(await sent(BLOCK, stdin)).toMatchObject({ code: 0, requests: [`${ONE}/block {"reason":"lost"}`] });
-});
-
-test('--from takes one ID per line', async () => {
-  expect((await sent(BLOCK, idLines(2))).requests).toEqual([`${ONE}/block {}`, `${TWO}/block {}`]);
-});
-
 test('--from reads the format that --from-format names', async () => {
   const result = await sent(['card', 'get', '--from', '-', '--from-format', 'ids', '-o', 'ndjson'], `${ONE}\n`);
   expect(result).toMatchObject({ code: 0, requests: [`${ONE} `] });
-});
-
-test('--from takes what card get prints, and ignores fields known from responses, dotted ones too', async () => {
-  const shown = `{"cardId":"${ONE}","clientReference":"r","status":"ACTIVE","metadata":{"a":1},"transactions":[]}\n`;
-  expect((await sent(BLOCK, shown)).requests).toEqual([`${ONE}/block {}`]);
-  expect((await sent(BLOCK, `cardId,status,metadata.shop\n${ONE},ACTIVE,x\n`)).requests).toEqual([`${ONE}/block {}`]);
-});
-
-test('an empty CSV cell is omitted, and counted as left unchanged', async () => {
-  const stdin = 'id,email,active\nsub_1,,TRUE\nsub_2,a@b.c,False\n';
-  const result = await sent([...SUBSCRIBERS.slice(0, -2)], stdin);
-  expect(result.requests).toEqual(['sub_1 {"active":true}', 'sub_2 {"email":"a@b.c","active":false}']);
-  expect(result.stderr).toContain('\nempty cells not sent: 1 in email\n');
-  const json = await sent(SUBSCRIBERS, stdin);
-  expect(json.stderr).toContain('{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells not sent: 1 in email"}}\n');
 });
 
 test('--ignore-columns skips columns, and keeps them in the file of --failed, which is read in the same way', async () => {
@@ -157,38 +125,6 @@ test('--shard with --rate says how fast all shards are together', async () => {
   expect(stderr).toContain(
     '"SHARD_RATE","message":"--rate holds for each shard separately: 4 processes send up to 200 requests a second"',
   );
-});
-
-test('more rows than maxRows of the profile are refused with 5, and a plan of them is applied', async () => {
-  const server = await startRecordingServer(playService());
-  const home = createHome();
-  const run = (args: readonly string[], stdin = '') => runFrontdesk(args, { env: server.env, home, stdin });
-  await run(['profile', 'set', 'live', '--cards-url', server.url, '--max-rows', '2']);
-  const env = { ...server.env, FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
-  const live = (args: readonly string[], stdin = '') => runFrontdesk(['-p', 'live', ...args], { env, home, stdin });
-  for (const [args, stdin] of [
-    [BLOCK, idLines(3)],
-    [[...BLOCK, '--dry-run'], idLines(3)],
-    [[...BLOCK, '--shard', '1/3'], idLines(3)],
-    [['card', 'block', cardId(1), cardId(2), cardId(3), '--yes'], ''],
-  ] as const) {
-    const result = await live(args, stdin);
-    expect(result).toMatchObject({ code: 5, stdout: '' });
-    expect(result.stderr).toContain('profile live allows at most 2 rows at once (maxRows), but the input has 3');
-    expect(result.stderr).toContain('then make a plan (--plan <file>), review it, and apply it');
-  }
-  expect(server.lines).toEqual([]);
-  expect(await live(BLOCK, idLines(2))).toMatchObject({ code: 0 });
-  expect(await live(['card', 'get', '--from', '-'], idLines(3))).toMatchObject({ code: 0 });
-  const plan = join(home.path, 'a.plan');
-  expect(await live(['card', 'block', '--from', '-', '--plan', plan], idLines(3))).toMatchObject({ code: 0 });
-  expect(await live(['plan', 'apply', plan, '--yes'])).toMatchObject({ code: 0 });
-  expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(5);
-});
-
-test('--empty-cells clear sends the empty text instead', async () => {
-  const result = await sent([...SUBSCRIBERS, '--empty-cells', 'clear'], 'id,email\nsub_1,\n');
-  expect(result.requests).toEqual(['sub_1 {"email":""}']);
 });
 
 test('a text with a NUL is read as it was written', async () => {
@@ -393,17 +329,6 @@ test('a run stops at the given number of failures, prints the rest as not_sent w
   });
 });
 
-test('a read of many rows that cannot reach the service is 7 too, whatever was in progress when it stopped', async () => {
-  const server = await startRecordingServer(playService());
-  await server.stop();
-  const result = await runFrontdesk(['card', 'get', '--from', '-', '--retries', '0', '--json'], {
-    env: server.env,
-    stdin: idLines(9),
-  });
-  expect(result).toMatchObject({ code: 7, stdout: '[]\n' });
-  expect(result.stderr).not.toContain('CANCELLED');
-});
-
 test('a run that stops at a 401 says what to do before it is resumed', async () => {
   const server = await startRecordingServer(playService(() => refusal(401, 'NO')));
   const args = ['card', 'activate', '--from', '-', '--yes', '-j', '1', '--run', 'm'];
@@ -485,17 +410,6 @@ test('--expect without a value compares with the column of the row', async () =>
   expect(server.lines).toEqual([`GET /v1/cards/${ONE}`, `POST /v1/cards/${ONE}/activate`, `GET /v1/cards/${TWO}`]);
 });
 
-test('rows that --expect held back stop no run, and a run of nothing else is 15', async () => {
-  const server = await startRecordingServer(playService());
-  const result = await runFrontdesk([...ACTIVATE, '--expect', 'status=EXPIRED'], {
-    env: server.env,
-    stdin: idLines(7),
-  });
-  expect(result.code).toBe(15);
-  expect(server.requests).toHaveLength(7);
-  expect(lastLine(result.stderr)).toMatchObject({ summary: { outcomes: { not_sent: 7 }, resume: null } });
-});
-
 test('--shard takes every n-th row, and row counts in the whole input', async () => {
   const result = await sent([...ACTIVATE, '--shard', '2/3'], idLines(7));
   expect(result.requests).toEqual([`${TWO}/activate `, `${cardId(5)}/activate `]);
@@ -519,23 +433,6 @@ test('--failed keeps all original columns of the rows that did not succeed, and 
   const again = await run(['card', 'block', '--from', 'left.csv', '--yes', '-j', '1', '-o', 'ndjson']);
   expect(rowLines(again.stdout)).toEqual(['1 rejected 409 1 REJECTED', '2 rejected 409 1 REJECTED']);
   expect(server.requests.slice(3).map(({ body }) => body)).toEqual(['{"reason":"say \\"x\\";y"}', '{}']);
-});
-
-test('--failed has the cards that could not be read, and is valid input', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(
-    playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
-  );
-  const env = { env: server.env, home, stdin: `cardId,clientReference\n${ONE},a\n${TWO},b\n` };
-  expect((await runFrontdesk(['card', 'get', '--from', '-', '--failed', 'left.csv', '--json'], env)).code).toBe(15);
-  const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8').split('\n');
-  expect(left.slice(0, -1).map((line) => line.split(',').slice(0, 4).join(' '))).toEqual([
-    'cardId clientReference _row _outcome',
-    `${TWO} b 2 failed`,
-  ]);
-  const again = await runFrontdesk(['card', 'get', '--from', 'left.csv', '--json'], env);
-  expect(again).toMatchObject({ code: 15, stdout: '[]\n' });
-  expect(server.requests).toHaveLength(3);
 });
 
 test('--failed replaces no file that it did not write, for reads too, and nothing is sent', async () => {
@@ -701,41 +598,6 @@ test('--failed has no row of an earlier input after a call that had nothing to d
   expect((await block('cardId\n')).code).toBe(2);
   expect(readFileSync(left, 'utf8')).toBe('mine\n');
   expect(server.requests).toHaveLength(inputs.length);
-});
-
-const OLD = 'id,object,email,first_name,active\nsub_1,subscriber,a@b.c,Ann,true\nsub_2,subscriber,d@e.f,Dan,true\n';
-const update = (home: Home, stdin: string) => {
-  writeFileSync(join(home.path, 'work', 'old.csv'), OLD);
-  return sent([...SUBSCRIBERS, '--changed-from', 'old.csv'], stdin, home);
-};
-
-test('--changed-from sends only cells that differ, and counts unchanged rows', async () => {
-  const result = await update(createHome(), OLD.replace('d@e.f', 'new@e.f'));
-  expect(result.requests).toEqual(['sub_2 {"email":"new@e.f"}']);
-  expect(rowLines(result.stdout)).toEqual(['2 applied 200 1']);
-  expect(result.stderr).toContain('1 row without a change, not sent');
-});
-
-test('a dry run with --changed-from ends with how many of how many rows change', async () => {
-  const home = createHome();
-  const rows = (email: string) => `id,email\ns1,${email}\ns2,b@x\n`;
-  writeFileSync(join(home.path, 'work', 'old.csv'), rows('a@x'));
-  writeFileSync(join(home.path, 'work', 'new.csv'), rows('c@x'));
-  const args = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv', '--dry-run'];
-  const env = { FRONTDESK_CALENDAR_URL: 'https://api.example' };
-  const table = await runFrontdesk(args, { home, env });
-  expect(table.stderr).toMatch(/note: 1 row would be sent; 1 of 2 rows change\n$/);
-  const json = await runFrontdesk([...args, '--json'], { home, env });
-  expect(json.stderr).toContain('"message":"1 row would be sent; 1 of 2 rows change"');
-});
-
-test('--changed-from with a file without a change sends nothing, exit 0', async () => {
-  expect(await update(createHome(), OLD)).toMatchObject({ code: 0, stdout: '', requests: [] });
-});
-
-test.each(['ndjson', 'json', 'csv'])('card get -o %s feeds card block --from -', async (format) => {
-  const got = await sent(['card', 'get', '--from', '-', '-o', format], idLines(2));
-  expect((await sent(BLOCK, got.stdout)).requests).toEqual([`${ONE}/block {}`, `${TWO}/block {}`]);
 });
 
 test('subscribers list -o csv is fed to subscribers update without a value changing', async () => {

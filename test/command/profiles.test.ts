@@ -113,21 +113,6 @@ test('profile list has the stored profiles and the sandbox, and profile use sets
   expect(JSON.parse((await run(['profile', 'show', '--json'])).stdout)).toMatchObject({ name: 'live' });
 });
 
-test('the profile of a call without -p is shown as current, also before `profile use`', async () => {
-  const { home, run } = atHome();
-  const current = async () =>
-    JSON.parse((await run(['profile', 'list', '--json'])).stdout)
-      .filter((profile: { current: boolean }) => profile.current)
-      .map(({ name }: { name: string }) => name);
-  await run(['profile', 'set', 'live', '--cards-url', 'https://a.example']);
-  expect(await current()).toEqual(['live']);
-  await run(['profile', 'set', 'test', '--cards-url', 'https://b.example']);
-  expect(await current()).toEqual([]);
-  expect(
-    (await runFrontdesk(['profile', 'list', '-o', 'ndjson'], { home, env: { FRONTDESK_PROFILE: 'test' } })).stdout,
-  ).toContain('{"name":"test","current":true,');
-});
-
 test('the first login makes its profile current, and a later one does not change that', async () => {
   const { home, run } = atHome();
   for (const [name, url] of [
@@ -164,19 +149,6 @@ test('profile remove needs --yes outside a terminal, and removes the credentials
   expect((await run(['profile', 'show', 'live'])).code).toBe(2);
 });
 
-test.each([
-  ['use', ['profile', 'use', 'lvie']],
-  ['show', ['profile', 'show', 'lvie']],
-  ['remove', ['profile', 'remove', 'lvie', '--yes']],
-  ['-p', ['card', 'get', ID, '-p', 'lvie']],
-])('profile %s of a profile that does not exist is exit 2 with the nearest name', async (_what, args) => {
-  const { run } = atHome();
-  await run(['profile', 'set', 'live']);
-  const result = await run(args);
-  expect(result.code).toBe(2);
-  expect(result.stderr).toContain('did you mean live?');
-});
-
 test('the profile sandbox cannot be changed or removed', async () => {
   expect((await runFrontdesk(['profile', 'set', 'sandbox', '--read-only', 'true'])).code).toBe(2);
   expect((await runFrontdesk(['profile', 'remove', 'sandbox', '--yes'])).code).toBe(2);
@@ -191,21 +163,6 @@ test('the output of a profile is the format of its calls, unless an option or th
   expect(server.requests).toHaveLength(3);
 });
 
-test.each([
-  ['a block', ['card', 'block', ID, '--yes']],
-  ['a dry run', ['card', 'block', ID, '--dry-run']],
-  ['api POST', ['api', 'POST', '/v1/cards/import/rows', '--data', '{}', '--yes']],
-])('a read-only profile refuses %s, exit 5, and nothing is sent', async (_what, args) => {
-  const { call, server } = await live(['--read-only', 'true']);
-  expect(await call(args)).toMatchObject({ code: 5, stdout: '' });
-  expect(server.requests).toEqual([]);
-});
-
-test('a read-only profile allows reads', async () => {
-  const { call } = await live(['--read-only', 'true']);
-  expect((await call(['card', 'get', ID])).code).toBe(0);
-});
-
 const ENV = { FRONTDESK_CARDS_URL: 'https://cards.example.com/shop/', FRONTDESK_CALENDAR_URL: 'ftp://user:word@x' };
 const DEFAULT = { name: 'default', current: true, cardsUrl: 'https://cards.example.com/shop' };
 
@@ -217,24 +174,6 @@ test('the environment alone is the profile default: listed, shown by its name an
     const shown = await run(['profile', 'show', ...name, '--json'], ENV);
     expect([shown.code, JSON.parse(shown.stdout)]).toEqual([0, DEFAULT]);
   }
-});
-
-test('the profile default is not listed beside a stored profile, nor without a URL', async () => {
-  const { run } = atHome();
-  expect(await run(['profile', 'show', 'default'])).toMatchObject({ code: 2, stdout: '' });
-  await run(['profile', 'set', 'live', '--cards-url', 'https://live.example.com']);
-  expect(await run(['profile', 'show', 'default'], ENV)).toMatchObject({ code: 2, stdout: '' });
-});
-
-test.each([
-  ['without a reason', ['card', 'block', ID, '--yes']],
-  ['as a dry run', ['card', 'block', ID, '--dry-run']],
-])('requireReason refuses a change %s, exit 2, and nothing is sent', async (_what, args) => {
-  const { call, server } = await live(['--require-reason', '[A-Z]+-[0-9]+']);
-  const result = await call(args);
-  expect(result).toMatchObject({ code: 2, stdout: '' });
-  expect(result.stderr).toContain('[A-Z]+-[0-9]+');
-  expect(server.requests).toEqual([]);
 });
 
 test('requireReasonHint is shown instead of the pattern', async () => {
@@ -252,13 +191,6 @@ test('requireReasonHint is shown instead of the pattern', async () => {
     );
     expect(result.stderr).not.toContain('[A-Z]');
   }
-});
-
-test('requireReason is a pattern that --reason has to match', async () => {
-  const { call, server } = await live(['--require-reason', '[A-Z]+-[0-9]+']);
-  expect((await call(['card', 'block', ID, '--yes', '--reason', 'see AB-12, lost'])).code).toBe(0);
-  expect((await call(['card', 'activate', ID])).code).toBe(0);
-  expect(server.requests).toHaveLength(2);
 });
 
 test.each([
@@ -340,21 +272,6 @@ test('config list shows every key, its default, and the source of its value', as
     '',
   ]);
   expect((await run(['config', 'list', '--timeout', '9s'])).stdout).toContain('timeout\t5s\tconfig\t30s\n');
-});
-
-test.each([
-  ['an unknown key', ['config', 'set', 'outptu', 'json'], 'did you mean output?'],
-  ['an unknown key to get', ['config', 'get', 'nope'], 'nope'],
-  ['an unknown key to unset', ['config', 'unset', 'nope'], 'nope'],
-  ['a bad output', ['config', 'set', 'output', 'xml'], 'xml'],
-  ['a bad time zone', ['config', 'set', 'timeZone', 'CEST+1'], 'time zone'],
-  ['a bad timeout', ['config', 'set', 'timeout', '5'], 'timeout'],
-  ['a bad retries', ['config', 'set', 'retries', '1.5'], 'retries'],
-  ['a bad concurrency', ['config', 'set', 'concurrency', '0'], 'concurrency'],
-])('config: %s is exit 2', async (_what, args, problem) => {
-  const result = await runFrontdesk(args);
-  expect(result).toMatchObject({ code: 2, stdout: '' });
-  expect(result.stderr).toContain(problem);
 });
 
 test('a damaged settings file is exit 2 and left untouched, and doctor, help and --version still work', async () => {

@@ -1,18 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { cardId, idLines, playService, refusal } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
-import {
-  copyHome,
-  createHome,
-  type Home,
-  injecting,
-  NO_PAUSE,
-  PROGRAM,
-  runFrontdesk,
-} from '../support/run-frontdesk.ts';
+import { copyHome, createHome, type Home, NO_PAUSE, runFrontdesk } from '../support/run-frontdesk.ts';
 
 const FORMS = ['html', 'junit', 'markdown'] as const;
 
@@ -100,32 +91,6 @@ test('runs report prints the document on stdout, exits 0, sends nothing and leav
   expect(stateOf(home)).toEqual(before);
 });
 
-test('runs report takes the time of a run from a clock that nobody sets', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  const later = injecting(
-    'let asked = 0; const now = Date.now; Date.now = () => now() + ((asked += 1) > 30 ? 10_800_000 : 0);',
-  );
-  const args = ['card', 'block', '--from', '-', '--yes', '--run', 'nightly', '-j', '1'];
-  await runFrontdesk(args, { home, env: { ...server.env, ...later }, stdin: idLines(9) });
-  const [, seconds = ''] = /<testsuite[^>]* time="([0-9.]+)"/.exec((await report(home, 'junit')).stdout) ?? [];
-  expect(Number(seconds)).toBeGreaterThan(0);
-  expect(Number(seconds)).toBeLessThan(50);
-});
-
-test('runs report has no e-mail address, even if it is an ID', async () => {
-  const home = createHome();
-  const server = await startRecordingServer([{ status: 404, body: {} }]);
-  const stdin = 'id,active\nann.lee@example.com,true\n';
-  const args = ['calendar', 'subscribers', 'update', '--from', '-', '--yes', '--run', 'nightly'];
-  expect((await runFrontdesk(args, { home, env: server.env, stdin })).code).toBe(15);
-  for (const form of FORMS) {
-    const { stdout } = await report(home, form);
-    expect(stdout).toContain('rejected');
-    expect(stdout).not.toContain('ann.lee');
-  }
-});
-
 test('runs report tells an event by its new ID, never by its name, and without one by its number alone', async () => {
   const home = createHome();
   const server = await startRecordingServer([{ body: { id: 'evt_7', object: 'event' } }, { status: 400, body: {} }]);
@@ -151,12 +116,6 @@ test('runs report tells an event by its new ID, never by its name, and without o
   const html = (await report(home, 'html')).stdout;
   expect(html).toContain('--where Team,');
   for (const name of ['Ann', 'Bob', 'Team=x']) expect(junit + html).not.toContain(name);
-});
-
-test('runs report takes --last, and a part of the run ID', async () => {
-  const home = await withFiveBlocked();
-  const last = await runFrontdesk(['runs', 'report', '--last', '--as', 'markdown'], { home });
-  expect([last.code, last.stdout]).toEqual([0, (await report(home, 'markdown')).stdout]);
 });
 
 test('runs report with --json is one object that holds the document', async () => {
@@ -227,22 +186,6 @@ test.each(FORMS)('no secret and no data of a customer in the report: %s', async 
   }
 });
 
-test('a report of a run that stopped has the rows that were not reached', async () => {
-  const home = await withFiveBlocked('--max-failures', '1');
-  const { stdout, code } = await report(home, 'junit');
-  expect(code).toBe(0);
-  expect(stdout).toContain('tests="6" failures="1" errors="1" skipped="2"');
-  const why = 'stopped by --max-failures after 3 of 5 rows';
-  expect(stdout).toContain(
-    [
-      `  <testcase name="row 5 ${cardId(5)}" classname="card.block" time="0.000"><skipped message="not sent: not reached"/></testcase>`,
-      `  <testcase name="run" classname="card.block" time="0.000"><error message="${why}" type="stopped">${why}</error></testcase>`,
-      '</testsuite>',
-    ].join('\n'),
-  );
-  expect((await report(home, 'markdown')).stdout).toContain('frontdesk runs resume nightly\n');
-});
-
 test('a report of a run that was killed, with half a record at the end', async () => {
   const home = await withFiveBlocked();
   // What a kill after the intent of row 5 leaves.
@@ -295,35 +238,3 @@ test('a report of a run of a newer frontdesk has what is understood', async () =
   expect(result.stdout).toContain('A newer frontdesk wrote this run. What this one does not know is left out.');
   expect((await runFrontdesk(['runs', 'show', 'nightly'], { home })).code).toBe(2);
 });
-
-const HAS_LIMITS = process.platform !== 'win32';
-
-describe.skipIf(!HAS_LIMITS)(
-  `a report with few files that may be open${HAS_LIMITS ? '' : ' (there is no ulimit here)'}`,
-  () => {
-    test.each(FORMS)('a report of %s with few open files is whole, or nothing and 16', async (form) => {
-      const home = await withFiveBlocked();
-      const whole = await report(home, form);
-      const ends = new Set<number | null>();
-      // So few that Node cannot open the program up to more than are needed.
-      for (let files = 25; files > 16; files -= 1) {
-        const words = [process.execPath, PROGRAM, 'runs', 'report', 'nightly', '--as', form];
-        const { status, stdout, stderr } = spawnSync('sh', ['-c', `ulimit -n ${files}; exec "$@"`, 'sh', ...words], {
-          env: { PATH: process.env['PATH'], FRONTDESK_STATE_DIR: home.stateDir, FRONTDESK_CONFIG_DIR: home.configDir },
-          encoding: 'utf8',
-        });
-        if (status === 0) expect(withoutTime(stdout)).toBe(withoutTime(whole.stdout));
-        else if (stderr.includes('frontdesk: ')) expect([status, stdout]).toEqual([16, '']);
-        if (status === 16) expect(stderr).toMatch(/^frontdesk: .*too many open files \(EMFILE\)/);
-        ends.add(status);
-      }
-      expect(ends).toContain(0);
-      expect(ends).toContain(16);
-    });
-  },
-);
-
-/** A report without the time at which it was made. */
-function withoutTime(text: string): string {
-  return text.replace(/\d+ \w+ \d{4}, \d\d:\d\d:\d\d\S*/g, '');
-}

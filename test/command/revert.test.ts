@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { idLines, playService, refusal } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
-import { createHome, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 
 const UPDATE = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv'];
 const OLD =
@@ -62,47 +62,6 @@ it('runs revert plans the old cells of the rows that were applied, and sends not
   ]);
 });
 
-it('runs revert includes rows whose outcome is unknown', async () => {
-  const it = await stage(({ url }) => (url.endsWith('sub_2') ? { status: 500, body: 'no' } : undefined));
-  expect((await it.run([...UPDATE, '--run', 'r', '--yes', '--retries', '0'])).code).toBe(8);
-  expect((await it.run(['runs', 'revert', 'r', '--plan', 'back.plan'])).code).toBe(0);
-  expect(it.plan('back.plan').slice(1)).toMatchObject([
-    { row: 1, id: 'sub_1' },
-    { row: 2, id: 'sub_2', body: { email: 'b@old.example' } },
-    { row: 3, id: 'sub_3' },
-  ]);
-});
-
-it('runs revert is refused while the run is running, and writes no plan', async () => {
-  const it = await stage(() => 'hang');
-  const running = startFrontdesk([...UPDATE, '--run', 'r', '--yes'], { home: it.home, env: it.server.env });
-  while (it.server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-  const refused = await it.run(['runs', 'revert', 'r', '--plan', 'back.plan']);
-  running.child.kill('SIGKILL');
-  await running.result;
-  expect(refused).toMatchObject({ code: 2, stdout: '' });
-  expect(existsSync(join(it.work, 'back.plan'))).toBe(false);
-});
-
-it('runs revert restores a run that applied a plan, and that run in turn', async () => {
-  const it = await stage();
-  await it.run([...UPDATE, '--plan', 'p.plan']);
-  await it.run(['plan', 'apply', 'p.plan', '--yes']);
-  expect((await it.run(['runs', 'revert', '--last', '--plan', 'back.plan'])).code).toBe(0);
-  const [, ...forth] = it.plan('p.plan');
-  const [, ...back] = it.plan('back.plan');
-  expect(back.map(({ body, before }) => [body, before])).toEqual(forth.map(({ body, before }) => [before, body]));
-});
-
-it('runs revert restores a run in the sandbox', async () => {
-  const it = await stage(() => undefined, 'id,name\ncal_tea_ceremony,A\n', 'id,name\ncal_tea_ceremony,B\n');
-  const sandbox = (...args: string[]) => it.run(['-p', 'sandbox', ...args]);
-  await sandbox('calendar', 'update', '--from', 'new.csv', '--changed-from', 'old.csv', '--run', 'r', '--yes');
-  expect((await sandbox('runs', 'revert', 'r', '--plan', 'back.plan')).code).toBe(0);
-  const { code, stderr } = await sandbox('plan', 'apply', 'back.plan', '--yes');
-  expect(code, stderr).toBe(0);
-});
-
 it('runs revert is suggested by the report of a run that can be reverted, and of no other', async () => {
   const it = await stage(({ url }) => (url.endsWith('sub_4') ? refusal(422, 'BAD_EMAIL') : undefined));
   const offers = async (run: string) => {
@@ -126,49 +85,6 @@ it('runs revert is suggested by the report of a run that can be reverted, and of
   expect(stdout).not.toContain('runs revert');
 });
 
-it('runs revert says which rows cannot be restored (15), and plans the others', async () => {
-  const older = 'id,email\nsub_1,a@old.example\nsub_2,b@old.example\n';
-  const newer = 'id,email,active\nsub_1,a@new.example,\nsub_2,b@new.example,true\n';
-  const it = await stage(() => undefined, older, newer);
-  expect((await it.run([...UPDATE, '--run', 'r', '--yes'])).code).toBe(0);
-  const { code, stderr } = await it.run(['runs', 'revert', 'r', '--plan', 'back.plan', '--json']);
-  expect(code).toBe(15);
-  expect(JSON.parse(stderr.split('\n')[0] ?? '').error).toMatchObject({
-    code: 'PARTIAL',
-    row: 2,
-    id: 'sub_2',
-    message: 'sub_2 is not in the plan: the older file does not say what active was',
-  });
-  expect(it.plan('back.plan').slice(1)).toEqual([
-    expect.objectContaining({ row: 1, body: { email: 'a@old.example' } }),
-  ]);
-});
-
-it.each([
-  ['cards', ['card', 'activate', '--from', '-'], 'card activate cannot be undone'],
-  ['an update without --changed-from', UPDATE.slice(0, 5), 'was not made with --changed-from'],
-])('runs revert refuses a run of %s (2)', async (_, args, message) => {
-  const it = await stage();
-  expect((await it.run([...args, '--run', 'r', '--yes'], idLines(1))).code).toBe(0);
-  const { code, stdout, stderr } = await it.run(['runs', 'revert', 'r', '--plan', 'back.plan']);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain(message);
-});
-
-it('runs revert refuses an update without --changed-from, a run that does not exist, and no --plan (2)', async () => {
-  const it = await stage();
-  await it.run([...UPDATE.slice(0, 5), '--plan', 'p.plan']);
-  await it.run(['plan', 'apply', 'p.plan', '--yes']);
-  const refused = await it.run(['runs', 'revert', '--last', '--plan', 'back.plan']);
-  expect({ code: refused.code, stderr: refused.stderr }).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('was not made with --changed-from'),
-  });
-  expect((await it.run(['runs', 'revert', 'nothing', '--plan', 'back.plan'])).code).toBe(2);
-  const missing = await it.run(['runs', 'revert', '--last']);
-  expect(missing.stderr).toContain('--plan: is required');
-});
-
 it('runs revert omits, counts and names a row whose ID was changed again later (15)', async () => {
   const { run, plan, server } = await stage();
   expect((await run([...UPDATE, '--run', 'r', '--yes'])).code).toBe(0);
@@ -186,14 +102,4 @@ it('runs revert omits, counts and names a row whose ID was changed again later (
       .map(({ id }) => id),
   ).toEqual(['sub_1', 'sub_3']);
   expect(server.requests).toHaveLength(before);
-});
-
-it('runs revert names no profile in its hint where a call without one means that of the run', async () => {
-  const it = await stage();
-  await it.run(['profile', 'set', 'live', '--calendar-url', 'https://calendar.example.com']);
-  await it.run(['profile', 'use', 'live']);
-  expect((await it.run([...UPDATE, '--run', 'r', '--yes'])).code).toBe(0);
-  const { stderr } = await it.run(['runs', 'revert', 'r', '--plan', 'back.plan']);
-  expect(stderr).toContain('apply it: frontdesk plan apply back.plan\n');
-  expect((await it.run(['plan', 'apply', 'back.plan', '--yes'])).code).toBe(0);
 });

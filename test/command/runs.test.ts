@@ -130,53 +130,6 @@ test('a killed run is running, then interrupted, and a resume sends no row again
   expect((await runsList(home))[0]).toMatchObject({ state: 'unsettled', outcomes: { applied: 4, unknown: 2 } });
 });
 
-test.each([['SIGINT', 130]] as const)(
-  '%s ends a run: no new rows, rows in progress finish, then summary and resume command',
-  async (signal, exitCode) => {
-    const home = createHome();
-    const replies = new Map<number, () => void>();
-    const { server, running } = await startStuckUntil(home, replies);
-    running.child.kill(signal);
-    await running.waitForOutput('no new rows');
-    for (const reply of replies.values()) reply();
-    const result = await running.result;
-    expect(result).toMatchObject({ code: null, signal });
-    expect(rowLines(result.stdout)).toEqual([
-      '1 applied 200 1',
-      '2 applied 200 1',
-      '3 applied 200 1',
-      '4 applied 200 1',
-      '5 not_sent null 0 CANCELLED',
-      '6 not_sent null 0 CANCELLED',
-    ]);
-    expect(server.requests).toHaveLength(4);
-    expect(lastLine(result.stderr)).toMatchObject({
-      summary: { outcomes: { applied: 4, not_sent: 2 }, exitCode, resume: 'frontdesk runs resume nightly' },
-    });
-    expect((await runsList(home))[0]?.state).toBe('stopped');
-  },
-);
-
-/** Like `startStuck`, but the test answers 3 and 4 itself. */
-async function startStuckUntil(home: Home, replies: Map<number, () => void>) {
-  const server = await startRecordingServer(
-    playService((request) => {
-      const number = cardNumber(request);
-      if (![3, 4].includes(number)) return undefined;
-      return new Promise<Reply>((resolve) => {
-        replies.set(number, () => resolve({ body: cardText('BLOCKED', cardId(number)) }));
-      });
-    }),
-  );
-  const running = startFrontdesk([...BLOCK, '-j', '2', '--run', 'nightly'], {
-    env: server.env,
-    home,
-    stdin: idLines(6),
-  });
-  await until(server, 4);
-  return { server, running };
-}
-
 async function finished(home: Home) {
   const server = await startRecordingServer(
     playService((request) => (cardNumber(request) === 2 ? refusal(409, 'CARD_EXPIRED') : undefined)),
@@ -186,19 +139,6 @@ async function finished(home: Home) {
   await run(BLOCK);
   return { server, run };
 }
-
-test.each<[string, readonly string[], string | undefined, string]>([
-  ['another reason for all rows', [...BLOCK, '--reason', 'other'], undefined, 'it exists, and its rows differ'],
-  ['another shard', [...BLOCK, '--shard', '1/1'], undefined, '--shard is not what it was started with'],
-])('--run with %s under that name is exit 2', async (_what, args, stdin, problem) => {
-  const { server, run } = await finished(createHome());
-  const other = await run(args, stdin);
-  expect(other.code).toBe(2);
-  expect(other.stderr).toContain(problem);
-  expect(other.stderr).toContain('frontdesk runs results may');
-  expect(other.stderr).not.toContain('resume that run');
-  expect(server.requests).toHaveLength(3);
-});
 
 test('--run is the same run if the rows are, whichever options and bytes they come of', async () => {
   const home = createHome();
@@ -221,20 +161,6 @@ test('--run with a name that begins with a dash, which no other command could ta
   expect(stderr).toContain('--run: must not begin with \\"-\\", which `runs resume -x` takes for an option');
 });
 
-test('--run resumes a run that stopped, with other limits if they are given', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(
-    playService((_request, count) => (count === 2 ? refusal(401, 'NO') : undefined)),
-  );
-  const run = (args: readonly string[]) =>
-    runFrontdesk([...BLOCK, '--run', 'job', '-j', '1', ...args], { env: server.env, home, stdin: idLines(4) });
-  expect((await run([])).code).toBe(4);
-  const again = await run(['--rate', '100']);
-  expect(again.code).toBe(0);
-  expect(rowLines(again.stdout)).toEqual(['1 applied 200 1', '2 applied 200 2', '3 applied 200 1', '4 applied 200 1']);
-  expect(server.requests).toHaveLength(5);
-});
-
 test('a run whose file of rows is gone still has its results, and gets its rows again from the command that began it', async () => {
   const server = await startRecordingServer(playService(() => undefined));
   const options = { env: server.env, home: createHome(), stdin: idLines(2) };
@@ -253,17 +179,6 @@ test('a run whose file of rows is gone still has its results, and gets its rows 
   expect({ code: resumed.code, stdout: resumed.stdout }).toEqual({ code: 16, stdout: '' });
   expect(await runFrontdesk(begin, options)).toMatchObject({ code: 0 });
   expect(await runFrontdesk(['runs', 'resume', 'eve'], options)).toMatchObject({ code: 0 });
-  expect(server.requests).toHaveLength(2);
-});
-
-test('a run without rows and without its record has no results', async () => {
-  const server = await startRecordingServer(playService(() => undefined));
-  const options = { env: server.env, home: createHome(), stdin: idLines(2) };
-  await runFrontdesk([...BLOCK, '--run', 'eve'], options);
-  rmSync(join(options.home.stateDir, 'runs', 'eve', 'journal.jsonl'));
-  const resumed = await runFrontdesk(['runs', 'resume', 'eve', '-o', 'table'], options);
-  expect(resumed.stderr).toMatch(/^frontdesk: the run's record is gone .*\. Nothing was sent\.\nhint: check its rows/);
-  expect({ code: resumed.code, stdout: resumed.stdout }).toEqual({ code: 16, stdout: '' });
   expect(server.requests).toHaveLength(2);
 });
 
@@ -296,22 +211,6 @@ async function withUnknown(home: Home, args: readonly string[]) {
   };
 }
 
-test('runs resume --reconcile leaves a row unknown if its card has another status', async () => {
-  const home = createHome();
-  const { resume } = await withUnknown(home, ['card', 'block']);
-  const result = await resume(['--reconcile', '--failed', 'left.csv'], 'ACTIVE');
-  expect(result.code).toBe(8);
-  expect(result.lines).toHaveLength(2);
-  expect(lastLine(result.stderr)).toMatchObject({ summary: { resume: 'frontdesk runs resume u --resend-unknown' } });
-  const seen =
-    'The connection was reset before a reply. It may or may not have been applied. Card check: status ACTIVE';
-  expect(result.stdout.match(new RegExp(seen, 'g'))).toHaveLength(2);
-  expect(readFileSync(join(home.path, 'work', 'left.csv'), 'utf8').match(new RegExp(seen, 'g'))).toHaveLength(2);
-  const later = await runFrontdesk(['runs', 'results', 'u', '--outcome', 'unknown'], { home });
-  expect(later.stdout.match(new RegExp(seen, 'g'))).toHaveLength(2);
-  expect(await resume(['--reconcile'], 'BLOCKED')).toMatchObject({ code: 0 });
-});
-
 test('runs resume --reconcile says what the card of a killed row shows', async () => {
   const home = createHome();
   const { server, letGo, running } = await startStuck(home);
@@ -325,15 +224,6 @@ test('runs resume --reconcile says what the card of a killed row shows', async (
   expect(result.stdout).toMatch(
     /^3,.*OUTCOME UNKNOWN - block card \S+\. The request may have been sent at \S+Z\. Its process ended before the response\. It may or may not have been applied\. Card check: status ACTIVE/m,
   );
-});
-
-test('runs resume --reconcile notes what the card of a reissue shows, and leaves the row unknown', async () => {
-  const { resume } = await withUnknown(createHome(), ['card', 'reissue']);
-  const result = await resume(['--reconcile', '-o', 'csv'], 'REISSUED');
-  expect(result.lines.toSorted()).toEqual([`GET /v1/cards/${cardId(2)}`, `GET /v1/cards/${cardId(4)}`]);
-  expect(result.code).toBe(8);
-  expect(result.stdout.match(/,unknown,.*Card check: status REISSUED/g)).toHaveLength(2);
-  expect(result.stderr).toContain('frontdesk runs results u --outcome unknown');
 });
 
 test('--reconcile works with --run too, so that a job can finish', async () => {
@@ -381,22 +271,6 @@ test('runs resume --resend-unknown that is refused leaves the outcome unknown, a
   expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(2);
 });
 
-test('runs resume counts no earlier failures towards --max-failures, and keeps the options of the run', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
-  const options = { env: server.env, home };
-  await runFrontdesk([...BLOCK, '-j', '1', '--max-failures', '2', '--run', 'm'], { ...options, stdin: idLines(6) });
-  expect(server.requests).toHaveLength(2);
-  const resumed = await runFrontdesk(['runs', 'resume', 'm'], options);
-  expect(resumed.stderr.split('\n')[0]).toMatch(
-    /run m of \S+, begun \d+ \w+ \d{4}, \d\d:\d\d UTC, is stopped: of 6 rows 4 left to send/,
-  );
-  expect(server.requests).toHaveLength(4);
-  expect(rowLines(resumed.stdout)).toHaveLength(6);
-  await runFrontdesk(['runs', 'resume', 'm', '--max-failures', '1', '-o', 'csv'], options);
-  expect(server.requests).toHaveLength(5);
-});
-
 test('runs resume counts a row whose credential was refused as left to send, and one that --expect held back as done', async () => {
   let isOver = false;
   const server = await startRecordingServer(
@@ -425,13 +299,6 @@ test('--run with an input without rows is another input', async () => {
     error: { error: { message: expect.stringContaining('its rows differ, and it has 2 rows, not 0') } },
   });
   expect(server.requests).toHaveLength(1);
-});
-
-test('runs resume names the command of the run in its summary', async () => {
-  const { resume } = await withUnknown(createHome(), ['card', 'block']);
-  expect((await resume(['-o', 'table'])).stderr).toMatch(
-    /^frontdesk: note: run u of \S+, begun \d+ \w+ \d{4}, \d\d:\d\d UTC, is unsettled: of 5 rows nothing is left to send, 2 unknown\n5 cards, run u, \d+ s\n {2}3 applied\n/,
-  );
 });
 
 test.each([
@@ -523,21 +390,6 @@ test('runs results say why a row failed: what the service returned, what --expec
   expect(kept).not.toContain('kari@example.com');
 });
 
-test('runs results keep when each row was sent and how long it took', async () => {
-  const home = createHome();
-  await mixed(home);
-  const records = readFileSync(join(home.stateDir, 'runs', 'r', 'journal.jsonl'), 'utf8')
-    .trimEnd()
-    .split('\n')
-    // Lines of a journal; a member that is missing shows as undefined.
-    .map((line) => JSON.parse(line) as { s: string; t: number; at?: number; ms?: number });
-  const ends = records.filter(({ at }) => at !== undefined);
-  expect(ends.map(({ s }) => s).sort()).toEqual(['applied', 'applied', 'rejected']);
-  const isInOrder = ({ at = 0, ms = -1, t }: (typeof ends)[number]) => ms >= 0 && at > 0 && at <= t;
-  expect(ends.every(isInOrder)).toBe(true);
-  expect(records.filter(({ s }) => s === 'intent').every(({ t }) => t > 0)).toBe(true);
-});
-
 test('runs results --outcome filters by several outcomes', async () => {
   const results = await mixed(createHome());
   expect((await results(['--outcome', 'rejected', '--json', '--query', '[].row'])).stdout).toBe('[\n  2\n]\n');
@@ -583,13 +435,6 @@ test('--failed and --as-input are in the dialect of the file that was read', asy
   }
   await run([...BLOCK, '--failed', failed], `cardId\treason\n${cardId(1)}\tlost\n`);
   expect(readFileSync(failed, 'utf8')).toMatch(/^cardId\treason\t_row\t_outcome\t_error\n[^\r]*\n$/);
-});
-
-test('runs results --as-input prints the original rows and _outcome', async () => {
-  const results = await mixed(createHome());
-  expect((await results(['--as-input', '-o', 'csv', '--outcome', 'rejected'])).stdout).toBe(
-    `cardId;clientReference;_outcome\n${cardId(2)};b;rejected\n`,
-  );
 });
 
 test('--as-input has one _outcome where the input was what --failed had written', async () => {
@@ -756,45 +601,6 @@ test.each(['left.csv', 'left.ndjson', 'left.json'])(
   },
 );
 
-test('a resume writes the --failed file that it is given, and none otherwise', async () => {
-  const home = createHome();
-  let isBroken = true;
-  const server = await startRecordingServer(({ url }) =>
-    isBroken && url.includes(cardId(2)) ? { status: 500, body: {} } : { body: cardText('BLOCKED', url.split('/')[3]) },
-  );
-  const cwd = join(home.path, 'work');
-  const begin = [...BLOCK, '--run', 'r', '--failed', 'left.csv', '--retries', '0'];
-  await runFrontdesk(begin, { env: { ...server.env, ...NO_PAUSE }, home, stdin: idLines(3) });
-  const first = readFileSync(join(cwd, 'left.csv'), 'utf8');
-  expect(first).toContain(`${cardId(2)},2,unknown,`);
-  isBroken = false;
-  const resume = ['runs', 'resume', 'r', '--resend-unknown', '-y'];
-  expect((await runFrontdesk(resume, { env: server.env, home })).code).toBe(0);
-  expect(readFileSync(join(cwd, 'left.csv'), 'utf8')).toBe(first);
-  await runFrontdesk(['runs', 'resume', 'r', '--failed', 'left.csv'], { env: server.env, home });
-  expect(readFileSync(join(cwd, 'left.csv'), 'utf8').trimEnd().split('\r\n')).toHaveLength(1);
-});
-
-test('rows in progress of a running run are in flight, not unknown', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(() => 'hang');
-  const running = startFrontdesk([...BLOCK, '--run', 'r', '-j', '2'], { env: server.env, home, stdin: idLines(3) });
-  while (server.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
-  const [run] = await runsList(home);
-  expect(run).toMatchObject({ state: 'running', outcomes: { in_flight: 2, not_sent: 1 } });
-  const results = async (...args: readonly string[]) =>
-    (await runFrontdesk(['runs', 'results', 'r', '--columns', 'row,outcome', '--no-header', ...args], { home })).stdout;
-  expect(await results()).toBe('1\tin_flight\n2\tin_flight\n3\tnot_sent\n');
-  expect(await results('--outcome', 'unknown')).toBe('');
-  const page = await runFrontdesk(['runs', 'report', 'r', '--as', 'markdown'], { home });
-  expect(page.stdout).toContain('2 rows have no known outcome yet.');
-  running.child.kill('SIGKILL');
-  await running.result;
-  const [killed] = await runsList(home);
-  expect(killed).toMatchObject({ state: 'interrupted', outcomes: { unknown: 2, not_sent: 1 } });
-  expect(await results()).toBe('1\tunknown\n2\tunknown\n3\tnot_sent\n');
-});
-
 test('results and reports take the shards of one input as one run, and name what is missing or doubled', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService());
@@ -868,16 +674,6 @@ test.each([
   expect((await runsList(home))[0]?.state).toBe(state);
   const { stderr } = await runFrontdesk(['runs', 'remove', 'first'], { home });
   expect(stderr).toContain(question);
-});
-
-test('runs remove of old runs continues after a run whose header is damaged, and names it', async () => {
-  const home = createHome();
-  await two(home);
-  writeFileSync(join(home.stateDir, 'runs/first/header.json'), '{');
-  const result = await runFrontdesk(['runs', 'remove', '--older-than', '1ms', '--yes', '--json'], { home });
-  expect(result).toMatchObject({ code: 16, stdout: '{\n  "removed": [\n    "second"\n  ]\n}\n' });
-  expect(result.stderr).toContain('run first');
-  expect(readdirSync(join(home.stateDir, 'runs'))).toEqual(['first']);
 });
 
 test('runs remove deletes what a run kept', async () => {

@@ -9,7 +9,7 @@ import { afterAll } from 'vitest';
  * The program as users have it: `npm run build` makes what it starts. FRONTDESK_TEST_PROGRAM names another one,
  * such as an installed package, that has to pass the same tests.
  */
-export const PROGRAM =
+const PROGRAM =
   process.env['FRONTDESK_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 
 const DEFAULT_LIMIT_MS = 50_000;

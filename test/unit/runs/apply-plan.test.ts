@@ -156,6 +156,13 @@ it('a plan that is applied prints its rows in the chosen format', async () => {
   expect(header.options).toMatchObject({ csvRaw: true });
 });
 
+it('a plan that is applied says how many of its rows could not be compared', async () => {
+  const bench = openBench(YES);
+  const { path } = await writeTestPlan(bench, OPERATIONS.subscriberUpdate, [rowOf(1, 'sub_1', { email: 'x' })]);
+  expect(await applyPlan(bench.session, {}, path)).toBe(0);
+  expect(bench.stderr()).toContain('1 row could not be compared: no command can read them');
+});
+
 it('a plan that is applied leaves no copy of it behind', async () => {
   const bench = openBench({ answer: () => false });
   const { path } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));

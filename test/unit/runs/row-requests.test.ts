@@ -147,7 +147,7 @@ it.each<[string, JsonObject | undefined, string]>([
     'status is BLOCKED, was ACTIVE when planned; updatedAt is b, was a when planned',
   ],
 ])(
-  'a planned row whose card is read first is held back when the card is %s and was %o',
+  'L3 a planned row whose card is read first is held back when the card is %s and was %o',
   async (card, before, changes) => {
     const { names, result } = await send(rowOf({ drift: 'checked', before }), cardAs(card));
     expect(names()).toEqual(['card.get']);

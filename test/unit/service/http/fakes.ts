@@ -152,7 +152,7 @@ export function bench(script: readonly Scripted[], options: BenchOptions = {}): 
   return result;
 }
 
-export const POLICY: CallPolicy = { timeoutMs: 30_000, retries: 2, retryMaxTimeMs: 60_000 };
+const POLICY: CallPolicy = { timeoutMs: 30_000, retries: 2, retryMaxTimeMs: 60_000 };
 
 /** A valid call of each operation of the table. */
 export function inputFor(operation: Operation): CallInput {
