@@ -73,6 +73,21 @@ export function commandOf(step: NextStep): string {
   return pasteable(NEXT_STEPS[step.do], step);
 }
 
+/** Steps that belong to no profile. */
+const OF_NO_PROFILE: readonly NextStep['do'][] = [
+  'choose the current profile',
+  'list the profiles',
+  'try the sandbox',
+  'start over from the built-in seed',
+  'list the rules that the sandbox chose',
+];
+
+/** The hint with the profile that the call named, unless its command names another, or what it is about tells. */
+export function inProfile(hint: Hint, profile: string): Hint {
+  if (typeof hint === 'string' || !isStep(hint) || hint.about !== undefined) return hint;
+  return OF_NO_PROFILE.includes(hint.do) ? hint : { ...hint, profile: hint.profile ?? profile };
+}
+
 function isStep(hint: Exclude<Hint, string>): hint is NextStep {
   return hint.do in NEXT_STEPS;
 }

@@ -28,7 +28,7 @@ async function report(context: Context, state: CallState, failure: Failure): Pro
   // `frontdesk … | head -1` closed the pipe. Nothing went wrong.
   if (failure.exitCode === CANCELLED_EXIT_CODES.EPIPE) return;
   const { maskArguments, withFolderHint } = await hints();
-  const helped = withFolderHint(failure, context);
+  const helped = withFolderHint(failure, context).inProfile(state.profile);
   const operation = state.operation;
   // A signal before the command is known: it may be a change, and nothing of it has begun.
   const saysState = operation === undefined ? failure.code === 'CANCELLED' : state.maySend;
@@ -129,6 +129,7 @@ async function runCommand(
   const input = parseInput(rest, command, faults);
   const { callGiven, readGiven } = await import('../command/read-given.ts');
   const given = readGiven(command, input);
+  state.profile = given.common.profile;
   // A raw GET is a read.
   if (given.own['method'] === 'GET') {
     state.writes = false;

@@ -9,6 +9,8 @@ export type Drop = () => Promise<unknown>;
 export class CallState {
   format: Format;
   operation: string | undefined;
+  /** The profile that the command line names. */
+  profile?: string | undefined;
   /** The command line is of a change. */
   writes = false;
   /** The command may send changes. Only then a failure says that nothing was sent. */

@@ -112,7 +112,8 @@ async function callTool(
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const ended = isWriting ? error : error.ofRead();
-    return failed(ended.with({}, [...meantArguments(args, error, isWriting), ...error.hints]), mask);
+    const { hints } = error.inProfile(session.common.profile);
+    return failed(ended.with({}, [...meantArguments(args, error, isWriting), ...hints]), mask);
   } finally {
     stopProgress();
   }

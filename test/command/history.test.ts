@@ -427,3 +427,20 @@ test('a run is refused if the state folder cannot be written: 16, and with --no-
   expect((await run([])).code).toBe(16);
   expect((await run(['--no-history'])).code).toBe(2);
 });
+
+test.each([
+  [['history', 'show', 'none'], 'there is no history entry none', 'list the entries: frontdesk history'],
+  [
+    ['history', 'resolve', 'none', '--as', 'applied'],
+    'there is no history entry none',
+    'list the entries: frontdesk history',
+  ],
+  [['runs', 'show', 'none'], 'there is no run none', 'list the runs: frontdesk runs list'],
+  [['runs', 'results'], '<run>: is required, or --last', 'list the runs: frontdesk runs list'],
+])('the next step of %j has the profile that the command line names', async (args, problem, step) => {
+  const home = createHome();
+  const named = await runFrontdesk([...args, '-p', 'sandbox'], { home });
+  expect([named.code, named.stderr]).toEqual([2, `frontdesk: ${problem}\nhint: ${step} -p sandbox\n`]);
+  const other = await runFrontdesk(args, { home, env: { FRONTDESK_PROFILE: 'sandbox' } });
+  expect(other.stderr).toBe(`frontdesk: ${problem}\nhint: ${step}\n`);
+});
