@@ -23,6 +23,8 @@ export interface ServiceOptions {
   readonly state: Pick<CallState, 'isCrashing'>;
   /** The process serves call after call: the credential is looked up again whenever one is refused. */
   readonly isLasting: boolean;
+  /** No other family was opened before. */
+  readonly isFirst: boolean;
   isPermitted(operation: Operation): boolean;
   /** The service sent this resource; absent: no card is remembered. */
   saw?: ((operation: Operation, resource: JsonValue) => void) | undefined;
@@ -40,11 +42,11 @@ interface Address {
 }
 
 /** The sandbox of this process, on loopback. No token of the environment reaches it. */
-async function sandboxAddress(session: Session, family: Family): Promise<Address> {
+async function sandboxAddress(session: Session, family: Family, isFirst: boolean): Promise<Address> {
   const { openSandbox } = await import('../sandbox/open.ts');
   const { context, places } = session;
   const server = await openSandbox(places.stateDir, context);
-  await session.notify(note('SANDBOX', 'this is the sandbox. No real cards or calendars are affected'));
+  if (isFirst) await session.notify(note('SANDBOX', 'this is the sandbox. No real cards or calendars are affected'));
   const token = family === 'cards' ? server.cardsToken : server.calendarToken;
   return {
     base: readBaseUrl(server.url),
@@ -106,7 +108,7 @@ export async function openService(session: Session, family: Family, options: Ser
   const { context } = session;
   const profile = session.selectedProfile();
   const address = await (profile.isSandbox
-    ? sandboxAddress(session, family)
+    ? sandboxAddress(session, family, options.isFirst)
     : profileAddress(session, family, options.isLasting));
   const { base } = address;
   const { clock } = context;

@@ -138,7 +138,7 @@ function promptsOf(
 }
 
 /** The services of a call, each opened at its first use. `keepsHistory`: the cards in responses are remembered. */
-function lazyServices(options: Omit<ServiceOptions, 'isPermitted' | 'saw'>, keepsHistory: boolean) {
+function lazyServices(options: Omit<ServiceOptions, 'isPermitted' | 'isFirst' | 'saw'>, keepsHistory: boolean) {
   let seen: SeenCards | undefined;
   const sawFor = (session: Session) => {
     if (!keepsHistory) return undefined;
@@ -148,11 +148,13 @@ function lazyServices(options: Omit<ServiceOptions, 'isPermitted' | 'saw'>, keep
   const permitted = new Set<string>();
   const isPermitted = ({ name }: Operation) => permitted.has(name);
   const opened = new Map<Family, Promise<OpenService>>();
-  const open = async (family: Family, session: Session) =>
-    (await import('./open-service.ts')).openService(session, family, { ...options, isPermitted, saw: sawFor(session) });
+  const open = async (family: Family, session: Session, isFirst: boolean) => {
+    const { openService } = await import('./open-service.ts');
+    return openService(session, family, { ...options, isPermitted, isFirst, saw: sawFor(session) });
+  };
   return {
     open(family: Family, session: Session) {
-      const service = opened.get(family) ?? open(family, session);
+      const service = opened.get(family) ?? open(family, session, opened.size === 0);
       opened.set(family, service);
       // The cause may be repaired while a program that lasts continues.
       service.catch(() => opened.delete(family));

@@ -70,8 +70,7 @@ export class CardAtHand {
       } catch (error) {
         isLeft = isStepBack(error);
         if (error instanceof Failure && error.code === 'NOT_FOUND') check = 'not found';
-        if (error instanceof Failure && error.code === 'AUTH') this.needsLogin = await canLogIn(this.#desk.session);
-        throw error;
+        throw error instanceof Failure ? await this.refused(error) : error;
       }
     });
     if (isLeft) {
@@ -86,6 +85,13 @@ export class CardAtHand {
     }
     if (log.open.length > 0) await this.#refresh();
     return true;
+  }
+
+  /** The failure of a call. A refused credential puts `Log in` into the menu, if it can be given here, and says so. */
+  async refused(failure: Failure): Promise<Failure> {
+    if (failure.code !== 'AUTH') return failure;
+    this.needsLogin = await canLogIn(this.#desk.session);
+    return this.needsLogin ? failure.with({}, ['choose Log in', ...failure.hints]) : failure;
   }
 
   async #read(): Promise<Answer> {

@@ -19,7 +19,7 @@ import { PromptAborted } from '../writes/ask/prompt-context.ts';
 import { CardAtHand } from './card-at-hand.ts';
 import type { Desk } from './desk.ts';
 import { type DeskWrite, keyOf, writeOf } from './desk-log.ts';
-import { canLogIn, logIn } from './desk-login.ts';
+import { logIn } from './desk-login.ts';
 import { cancelledBy, isStepBack, judgeId, waitingAtDesk } from './desk-session.ts';
 import { clockTime, screenText, verdictLines } from './screen.ts';
 
@@ -86,7 +86,10 @@ export class CardVisit {
       login: () => this.#logIn(),
     };
     const act = acts[choice];
-    return act && (() => this.#desk.attempt(act));
+    const refused = async (error: unknown) => {
+      throw error instanceof Failure ? await this.#hand.refused(error) : error;
+    };
+    return act && (() => this.#desk.attempt(() => act().catch(refused)));
   }
 
   get #style(): ViewStyle {
@@ -144,7 +147,7 @@ export class CardVisit {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (error instanceof PromptAborted && !error.isStepBack) throw error;
-      failure = error.with({ operation: operation.command });
+      failure = await this.#hand.refused(error.with({ operation: operation.command }));
     }
     await this.#desk.record();
     const signal = received.find((name) => name !== 'SIGINT');
@@ -158,8 +161,6 @@ export class CardVisit {
 
   /** Reports how a change ended, and reads the current card. `before`: what was open before it. */
   async #after(write: DeskWrite | undefined, failure: Failure | undefined, before: readonly DeskWrite[]) {
-    const { session } = this.#desk;
-    if (failure?.code === 'AUTH') this.#hand.needsLogin = await canLogIn(session);
     if (write === undefined) {
       if (failure !== undefined && failure.code !== 'CANCELLED') this.#desk.say(failure);
       return;

@@ -264,3 +264,17 @@ it('mcp reports progress to a client that asks for it', async () => {
     message: 'card_block goes on',
   });
 });
+
+it('mcp says once that it is the sandbox, whatever families are called', async () => {
+  const { code, stdout, stderr } = await runFrontdesk(['mcp', '-p', 'sandbox'], {
+    stdin: lines(
+      INITIALIZE,
+      call(1, 'card_get', { cardId: '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' }),
+      call(2, 'subscribers_list', { calendarId: 'cal_tea_ceremony' }),
+    ),
+  });
+  expect([code, stdout.match(/"isError":true/)]).toEqual([0, null]);
+  expect(stderr).toBe(
+    'frontdesk: note: serving assistants with profile sandbox: reads only\nfrontdesk: note: this is the sandbox. No real cards or calendars are affected\n',
+  );
+});

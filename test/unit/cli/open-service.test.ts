@@ -26,6 +26,7 @@ async function openAt(waiting: (listener: object | undefined) => void = () => un
     display: { waiting, clear: () => undefined },
     state: { isCrashing: false },
     isLasting: false,
+    isFirst: true,
     isPermitted: ({ name }) => permitted.has(name),
   });
   return { server, service, permitted };
