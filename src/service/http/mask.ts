@@ -80,9 +80,10 @@ function formsOf(token: string): readonly string[] {
   const bytes = Buffer.from(token, 'utf8');
   const encoded = encodeURIComponent(token);
   const lower = encoded.replace(/%../g, (code) => code.toLowerCase());
-  const twice = [encoded, lower].map((form) => form.replaceAll('%', '%25'));
-  const hex = bytes.toString('hex');
-  const texts = [token, token.replaceAll('/', '\\/'), encoded, lower, ...twice, hex, hex.toUpperCase()];
+  const hex = [bytes.toString('hex'), bytes.toString('hex').toUpperCase()];
+  const percent = [encoded, lower, ...hex.map((digits) => digits.replaceAll(/../g, '%$&'))];
+  const twice = percent.map((form) => form.replaceAll('%', '%25'));
+  const texts = [token, token.replaceAll('/', '\\/'), ...percent, ...twice, ...hex];
   return [...texts, bytes.toString('base64'), ...base64Forms(bytes), ...jwtPieces(token)];
 }
 

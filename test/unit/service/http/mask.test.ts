@@ -35,6 +35,15 @@ it('the token of the call in what comes back is masked percent-encoded, in eithe
   }
 });
 
+it.each([
+  ['s3cret', '%73%33%63%72%65%74'],
+  ['tok/Zé', '%74%6f%6b%2f%5a%c3%a9'],
+  ['tok/Zé', '%74%6F%6B%2F%5A%C3%A9'],
+  ['tok/Zé', '%2574%256F%256B%252F%255A%25C3%25A9'],
+])('the token %s is masked with every character percent-encoded: %s', (token, text) => {
+  expect(maskOf(token).text(`refused: ${text}!`)).toBe('refused: ***!');
+});
+
 const [HEADER, PAYLOAD, SIGNATURE] = [
   'eyJhbGciOiJIUzI1NiJ9',
   'eyJzdWIiOiJvcGVyYXRvciJ9',
