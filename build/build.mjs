@@ -13,7 +13,7 @@ const GROUPS = [
   { name: 'base', tags: ['$initial'], priority: 3 },
   {
     name: 'call',
-    test: /[\\/]src[\\/](?:cli[\\/](?:argv|call|open-session|open-service|commands[\\/]card[\\/]columns)|command[\\/](?:command|printing|read-given)|service[\\/](?:api[\\/]operations|wire[\\/](?:remove-from|answer-bytes)))\.ts$/,
+    test: /[\\/]src[\\/](?:cli[\\/](?:argv|call|open-session|open-service|commands[\\/]card[\\/]columns)|command[\\/](?:command|command-values|printing)|service[\\/](?:api[\\/]operations|wire[\\/](?:remove-from|answer-bytes)))\.ts$/,
     priority: 2,
   },
   { name: 'help', test: /[\\/]src[\\/]cli[\\/]describe[\\/]help\.ts$/, priority: 1 },

@@ -78,7 +78,7 @@ function writeRun(stateDir: string): void {
   const rows = `${JSON.stringify(cells.flatMap(([id, reference], index) => [index + 1, [id, reference]]))}\n`;
   const columns = ['cardId', 'clientReference'];
   const shape: RowShape = {
-    given: 'cells',
+    form: 'cells',
     columns,
     idParam: 'cardId',
     ids: ['cardId'],

@@ -28,9 +28,9 @@ function addOptions(
     parser.addOption(new Option(flagsOf(option)));
     // `--json` is `--output json`, and the later one counts.
     const isFormat = option === COMMON.json && options.includes(COMMON.output);
-    parser.on(`option:${option.long}`, (given: unknown) => {
+    parser.on(`option:${option.long}`, (value: unknown) => {
       if (isFormat) record(COMMON.output.long, 'json');
-      else record(option.long, typeof given === 'string' ? given : true);
+      else record(option.long, typeof value === 'string' ? value : true);
     });
   }
 }
@@ -253,12 +253,12 @@ export function parseInput(rest: readonly string[], command: Syntax, faults: Fai
     left = left.toSpliced(at, isValue === true ? 2 : 1);
     parsed = parseOnce(left, options);
   }
-  const given = parsed;
-  const certain = given.words.filter((word) => !doubtful.includes(word));
+  const typed = parsed;
+  const certain = typed.words.filter((word) => !doubtful.includes(word));
   const isElsewhere = options.some(
-    ({ long, excludes = {} }) => given.options.has(long) && Object.keys(excludes).some((name) => name.startsWith('<')),
+    ({ long, excludes = {} }) => typed.options.has(long) && Object.keys(excludes).some((name) => name.startsWith('<')),
   );
-  const words = certain.length === 0 && args.length > 0 && !isElsewhere ? given.words : certain;
+  const words = certain.length === 0 && args.length > 0 && !isElsewhere ? typed.words : certain;
   const limit = args.at(-1)?.variadic === true ? Number.POSITIVE_INFINITY : args.length;
   if (words.length > limit) {
     const unexpected = words.slice(limit);
@@ -267,6 +267,6 @@ export function parseInput(rest: readonly string[], command: Syntax, faults: Fai
     faults.push(usageFailure([fault], [`see \`${owner} --help\``]));
   }
   // What was given without its value is not missing.
-  const emptied = lost.map((long) => [long, given.options.get(long) ?? []] as const);
-  return { words: words.slice(0, limit), options: new Map([...given.options, ...emptied]) };
+  const emptied = lost.map((long) => [long, typed.options.get(long) ?? []] as const);
+  return { words: words.slice(0, limit), options: new Map([...typed.options, ...emptied]) };
 }

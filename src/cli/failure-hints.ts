@@ -161,9 +161,9 @@ function suggestCommand(
   const unable = noSearch(path, word, registry);
   if (unable.length > 0) return unable;
   if (OPTION_WORDS.has(word)) return [`did you mean \`${['frontdesk', ...path].join(' ')} --${word}\`?`];
-  const given = readCardId(word);
-  if (given.kind !== 'none') {
-    const ids = given.kind === 'several' ? given.ids : [given.id];
+  const reading = readCardId(word);
+  if (reading.kind !== 'none') {
+    const ids = reading.kind === 'several' ? reading.ids : [reading.id];
     const reads =
       path[0] === 'history' ? ['history', ...ids.slice(0, 1).map((id) => `--id ${id}`)] : ['card', 'get', ...ids];
     return [

@@ -1,9 +1,9 @@
 import { type Fault, usageFailure } from '../base/failure.ts';
 import type { LocalCommand } from '../command/command.ts';
+import type { CommandValues } from '../command/command-values.ts';
 import { joinFailures } from '../command/faults.ts';
-import type { Given } from '../command/read-given.ts';
 import type { Ports, Session } from '../command/session.ts';
-import { type GivenValues, type Missing, type Reading, readValue } from '../input/options/read-value.ts';
+import { type Missing, type NamedValues, type Reading, readValue } from '../input/options/read-value.ts';
 import { collect } from '../screen/collect.ts';
 
 /** Asks for one missing value. An invalid answer is reported at once. */
@@ -29,21 +29,21 @@ async function askFor({ prompt }: Ports, { spec }: Missing): Promise<unknown> {
   return reading.value;
 }
 
-async function cardIdFaults(command: LocalCommand, given: GivenValues): Promise<readonly Fault[]> {
-  const ids = command.arguments.filter(({ kind, name }) => kind === 'cardId' && given[name] !== undefined);
+async function cardIdFaults(command: LocalCommand, values: NamedValues): Promise<readonly Fault[]> {
+  const ids = command.arguments.filter(({ kind, name }) => kind === 'cardId' && values[name] !== undefined);
   if (ids.length === 0) return [];
   const { OPERATIONS } = await import('../service/api/operations.ts');
   const { checkFieldTexts } = await import('../input/fields.ts');
   return ids.flatMap(({ name }) => {
-    const texts = new Map([['cardId', String(given[name])]]);
+    const texts = new Map([['cardId', String(values[name])]]);
     return checkFieldTexts(OPERATIONS.cardGet.params, texts, { nameOf: () => `<${name}>`, source: 'flag' }).faults;
   });
 }
 
 /** Runs a local command with typed values, after asking for missing ones. USAGE with all faults. */
-export async function runLocal(session: Session, command: LocalCommand, given: Given): Promise<number> {
-  const { own, missing } = given;
-  const faults = [...given.faults, ...(await cardIdFaults(command, own))];
+export async function runLocal(session: Session, command: LocalCommand, values: CommandValues): Promise<number> {
+  const { own, missing } = values;
+  const faults = [...values.faults, ...(await cardIdFaults(command, own))];
   if (!session.canAsk) faults.push(...missing.map(({ fault }) => fault));
   const failures = [...session.faults, ...(faults.length === 0 ? [] : [usageFailure(faults)])];
   await collect(failures, () => command.check?.(own, session));

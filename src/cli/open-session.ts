@@ -4,8 +4,8 @@ import { ifPossible } from '../base/files/io-failure.ts';
 import { findPlaces, unexpandedPaths, unexpandedProblem } from '../base/files/paths.ts';
 import type { CallState } from '../command/call-state.ts';
 import { type Command, rowsOfCommand } from '../command/command.ts';
+import type { CommandValues } from '../command/command-values.ts';
 import { printingFaults } from '../command/printing.ts';
-import type { Given } from '../command/read-given.ts';
 import { openSeenCards, type SeenCards, seenCard } from '../command/seen-cards.ts';
 import { createSession, type Facts, type Session } from '../command/session.ts';
 import { readSettings } from '../profile/read.ts';
@@ -61,15 +61,15 @@ function loadPreferences(command: Command, request: PreferenceRequest, faults: F
 function outputOptions(
   context: Context,
   command: Command,
-  given: Given,
+  values: CommandValues,
   {
     profile,
     maskData,
     ...known
   }: Pick<OutputOptions, 'format' | 'mask' | 'maskData'> & { readonly profile: ResolvedProfile | undefined },
 ): OutputOptions {
-  const { out, showSensitive } = given.own;
-  const { columns, sortBy, query, raw, noHeader, csvRaw } = given.common;
+  const { out, showSensitive } = values.own;
+  const { columns, sortBy, query, raw, noHeader, csvRaw } = values.common;
   const sensitive = command.kind === 'local' ? [] : rowsOfCommand(command).flatMap(sensitiveOf);
   return {
     ...known,
@@ -207,7 +207,7 @@ async function isRecorded(stateDir: string | undefined, profile: string): Promis
 }
 
 /** Where no profile is used, a misspelt one is refused too. */
-async function refuseUnknown(context: Context, command: Command, { common }: Given, choose: () => unknown) {
+async function refuseUnknown(context: Context, command: Command, { common }: CommandValues, choose: () => unknown) {
   const name = common.profile ?? (context.env['FRONTDESK_PROFILE'] || undefined);
   if (name === undefined || mustWork(command)) return;
   const isRecord = command.path[0] === 'history' || command.path[0] === 'runs';
@@ -240,12 +240,12 @@ function mayAsk({ env, stdin, stderr }: Context, noInput: boolean | undefined): 
 export async function openSession(
   context: Context,
   command: Command,
-  given: Given,
+  values: CommandValues,
   state: CallState,
   faults: Failure[],
 ): Promise<Session> {
   const { env } = context;
-  const { common } = given;
+  const { common } = values;
   const places = findPlaces(context);
   const isLogin = { mayBeNew: command.path.join(' ') === 'auth login' };
   const settings = await settingsFor(command, places);
@@ -253,7 +253,7 @@ export async function openSession(
   const callsService = command.kind === 'call' || command.usesProfile;
   const profile = callsService ? await collect(faults, () => choose(settings)) : undefined;
   const isUnused = !callsService && !isLogin.mayBeNew;
-  if (isUnused) await collect(faults, () => refuseUnknown(context, command, given, () => choose(settings)));
+  if (isUnused) await collect(faults, () => refuseUnknown(context, command, values, () => choose(settings)));
   const request = { flags: common, env, profile, settings };
   const preferences = loadPreferences(command, request, faults);
   if (preferences.timeZone.value !== '') context.timeZone?.use(preferences.timeZone.value);
@@ -263,8 +263,8 @@ export async function openSession(
   const mask = (text: string) => tokens.text(text);
   state.mask = mask;
   const maskData = (text: string) => tokens.whole(text);
-  const output = outputOptions(context, command, given, { format, mask, maskData, profile });
-  faults.push(...(await printingFaults(command, given, output, context.stdout)));
+  const output = outputOptions(context, command, values, { format, mask, maskData, profile });
+  faults.push(...(await printingFaults(command, values, output, context.stdout)));
   faults.push(...(await environmentFaults(command, env)));
   const trustPems = trustOf({ common, context });
   if (callsService) await collect(faults, trustPems);

@@ -127,20 +127,20 @@ async function runCommand(
   const { parseInput } = await import('./argv.ts');
   const faults: Failure[] = [];
   const input = parseInput(rest, command, faults);
-  const { callGiven, readGiven } = await import('../command/read-given.ts');
-  const given = readGiven(command, input);
-  state.profile = given.common.profile;
+  const { callValues, readCommandValues } = await import('../command/command-values.ts');
+  const values = readCommandValues(command, input);
+  state.profile = values.common.profile;
   // A raw GET is a read.
-  if (given.own['method'] === 'GET') {
+  if (values.own['method'] === 'GET') {
     state.writes = false;
     state.maySend = false;
   }
-  if (given.commonFaults.length > 0) faults.push(usageFailure(given.commonFaults));
+  if (values.commonFaults.length > 0) faults.push(usageFailure(values.commonFaults));
   const { openSession } = await import('./open-session.ts');
-  const session = await openSession(context, command, given, state, faults);
+  const session = await openSession(context, command, values, state, faults);
   try {
-    if (command.kind === 'local') return await (await import('./local-call.ts')).runLocal(session, command, given);
-    return await (await import('./call.ts')).runCall(session, command, callGiven(given));
+    if (command.kind === 'local') return await (await import('./local-call.ts')).runLocal(session, command, values);
+    return await (await import('./call.ts')).runCall(session, command, callValues(values));
   } finally {
     await session.close();
   }

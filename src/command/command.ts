@@ -12,16 +12,16 @@ import {
 import {
   type ArgumentDeclarations,
   type ArgumentSpec,
+  type ArgumentValues,
   declareOptions,
   type Example,
   type ExampleLines,
   examplesOf,
-  type GivenArguments,
-  type GivenOptions,
   type OptionDeclarations,
   type OptionSpec,
+  type OptionValues,
 } from '../input/options/option.ts';
-import type { GivenValues } from '../input/options/read-value.ts';
+import type { NamedValues } from '../input/options/read-value.ts';
 import type { Column, IsOpenPath } from '../screen/column.ts';
 import { idParamOf, isWrite, type Operation, sensitiveOf } from '../service/api/operation.ts';
 import type { Session } from './session.ts';
@@ -71,9 +71,9 @@ export interface LocalCommand extends CommandBase {
   /** Its JSON output, for `frontdesk schema`: the shape that types the printing code. */
   output(): Shape<unknown> | Promise<Shape<unknown>>;
   /** USAGE for values that are wrong beyond their declarations. A faulty value is absent. */
-  check?(given: GivenValues, session: Session): void | Promise<void>;
+  check?(values: NamedValues, session: Session): void | Promise<void>;
   /** Returns the exit code if it is not 0. */
-  run(session: Session, given: GivenValues): Promise<number | undefined>;
+  run(session: Session, values: NamedValues): Promise<number | undefined>;
 }
 
 /** A command with its path in the registry. */
@@ -102,11 +102,11 @@ export function operationOf(command: Pick<CallCommand, 'operation'>): Operation 
   return first;
 }
 
-/** What a command over an operation was given. */
-export interface CallGiven {
+/** The values of a command over an operation. */
+export interface CallValues {
   readonly words: readonly string[];
   /** Values by name: options of all such commands with their types, and the command's own. */
-  readonly options: CallOptions & GivenValues;
+  readonly options: CallOptions & NamedValues;
   /** Long names of all given options, also of faulty ones. */
   readonly typed: ReadonlySet<string>;
   /** Faults of its options, and missing values that cannot be asked for. */
@@ -114,7 +114,7 @@ export interface CallGiven {
 }
 
 /** Is a call over many rows: `--from`, or several IDs? */
-export function isBulk(command: CallCommand, { words, options }: CallGiven): boolean {
+export function isBulk(command: CallCommand, { words, options }: CallValues): boolean {
   return options.from !== undefined || (command.bulk && words.length > 1);
 }
 
@@ -229,13 +229,13 @@ export function callCommand(spec: CallSpec): CallCommand {
 type LocalFacts = Pick<LocalCommand, 'description' | 'output'> &
   Partial<Omit<LocalCommand, 'kind' | 'arguments' | 'options' | 'examples' | 'check' | 'run'>>;
 
-type LocalSpec<A, O, Given = GivenArguments<A> & GivenOptions<O>> = LocalFacts & {
+type LocalSpec<A, O, Values = ArgumentValues<A> & OptionValues<O>> = LocalFacts & {
   readonly examples: ExampleLines;
   readonly arguments?: A;
   readonly options?: O;
-  check?(given: Partial<Given>, session: Session): void | Promise<void>;
+  check?(values: Partial<Values>, session: Session): void | Promise<void>;
   // Without a value the exit code is 0.
-  run(session: Session, given: Given): Promise<number | undefined> | Promise<void>;
+  run(session: Session, values: Values): Promise<number | undefined> | Promise<void>;
 };
 
 /** Declares a command about this machine. It runs with its arguments and options by name, typed. */
@@ -243,7 +243,7 @@ export function localCommand<
   const A extends ArgumentDeclarations = Record<never, never>,
   const O extends OptionDeclarations = Record<never, never>,
 >(spec: LocalSpec<A, O>): LocalCommand {
-  type Given = GivenArguments<A> & GivenOptions<O>;
+  type Values = ArgumentValues<A> & OptionValues<O>;
   const { check, ...facts } = spec;
   return {
     writes: false,
@@ -260,7 +260,7 @@ export function localCommand<
     arguments: Object.entries(spec.arguments ?? {}).map(([name, argument]) => ({ name, ...argument })),
     options: Object.values(declareOptions(spec.options ?? {})),
     // Values that were read by these declarations have their types, which a list of commands cannot know.
-    ...(check === undefined ? {} : { check: (given, session) => check(given as Partial<Given>, session) }),
-    run: async (session, given) => (await spec.run(session, given as Given)) ?? undefined,
+    ...(check === undefined ? {} : { check: (values, session) => check(values as Partial<Values>, session) }),
+    run: async (session, values) => (await spec.run(session, values as Values)) ?? undefined,
   };
 }

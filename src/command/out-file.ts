@@ -7,7 +7,7 @@ import { quotePath } from '../input/values.ts';
 import type { OutputOptions } from '../screen/options.ts';
 import { OPERATIONS } from '../service/api/operations.ts';
 import { type Command, isBulk } from './command.ts';
-import { callGiven, type Given } from './read-given.ts';
+import { type CommandValues, callValues } from './command-values.ts';
 
 /** What is wrong with the path of `--out`, or undefined. `instead`: how to show the result without a file. */
 export function problemOfOut(
@@ -41,7 +41,7 @@ function cannotCreate(path: string, error: unknown): string {
 /** Why a result cannot be a workbook, or cannot go where it should. */
 export async function workbookFaults(
   command: Command,
-  given: Given,
+  values: CommandValues,
   { format, out }: OutputOptions,
   stdout: OutputPort,
 ): Promise<readonly Failure[]> {
@@ -49,7 +49,7 @@ export async function workbookFaults(
     return [usageFailure([{ where: '--out', problem: `is for an .xlsx file, not for ${format} output` }])];
   }
   const isOne =
-    command.kind === 'call' && command.operation === OPERATIONS.cardGet && !isBulk(command, callGiven(given));
+    command.kind === 'call' && command.operation === OPERATIONS.cardGet && !isBulk(command, callValues(values));
   // A command prints workbooks if it has the option for their file.
   if (isOne || command.writes || !command.options.some(({ long }) => long === 'out')) {
     const problem = isOne ? 'one card is not a table: give several IDs, or --from' : 'not printed by this command';

@@ -4,8 +4,8 @@ import { checkOutput } from '../screen/check-output.ts';
 import { type Column, openUnder } from '../screen/column.ts';
 import type { OutputOptions } from '../screen/options.ts';
 import { type Command, isBulk } from './command.ts';
+import { type CommandValues, callValues } from './command-values.ts';
 import { joinFailures } from './faults.ts';
-import { callGiven, type Given } from './read-given.ts';
 
 /** Further columns of a run's results: members of responses and errors. */
 const isOpenInRun = openUnder('resource', 'error');
@@ -13,26 +13,30 @@ const isOpenInRun = openUnder('resource', 'error');
 /** What is wrong with how the result should be printed. */
 export async function printingFaults(
   command: Command,
-  given: Given,
+  values: CommandValues,
   output: OutputOptions,
   stdout: OutputPort,
 ): Promise<readonly Failure[]> {
-  const isAsked = output.format === 'xlsx' || (given.typed.has('out') && !command.writes);
-  const workbook = isAsked ? await (await import('./out-file.ts')).workbookFaults(command, given, output, stdout) : [];
-  return [...workbook, ...(await columnFaults(command, given, output))];
+  const isAsked = output.format === 'xlsx' || (values.typed.has('out') && !command.writes);
+  const workbook = isAsked ? await (await import('./out-file.ts')).workbookFaults(command, values, output, stdout) : [];
+  return [...workbook, ...(await columnFaults(command, values, output))];
 }
 
 /** What is wrong with the columns and the query. */
-async function columnFaults(command: Command, given: Given, output: OutputOptions): Promise<readonly Failure[]> {
+async function columnFaults(
+  command: Command,
+  values: CommandValues,
+  output: OutputOptions,
+): Promise<readonly Failure[]> {
   const { columns = [] } = command;
   if (command.kind === 'local') {
     return checkOutput(output, columns, command.isOpenColumn ?? (() => command.columns === undefined), false);
   }
   const isOpen = openUnder('metadata', 'transactions');
-  if (given.typed.has('plan')) {
+  if (values.typed.has('plan')) {
     return checkOutput(output, (await import('../records/plan-columns.ts')).HEADER_COLUMNS, isOpen, false);
   }
-  const isRun = isBulk(command, callGiven(given));
+  const isRun = isBulk(command, callValues(values));
   if (!isRun || !command.writes) return checkOutput(output, columns, isOpen, isRun);
   return checkOutput(output, (await import('../records/row-result.ts')).ROW_COLUMNS, isOpenInRun, true);
 }

@@ -95,11 +95,11 @@ function openProfile(
     },
     /** Takes over the profile of a resumed run. USAGE for another profile. */
     adoptProfile(name: string): void {
-      const given = common.profile;
-      if (given !== undefined && given !== name) {
-        throw Failure.unsent('USAGE', `the run belongs to profile ${name}, not ${given}`);
+      const input = common.profile;
+      if (input !== undefined && input !== name) {
+        throw Failure.unsent('USAGE', `the run belongs to profile ${name}, not ${input}`);
       }
-      const flagProfile = given === undefined && isImplied(name, settings, env) ? undefined : name;
+      const flagProfile = input === undefined && isImplied(name, settings, env) ? undefined : name;
       profile = resolveProfile({ flagProfile, env, settings });
     },
     /** Folder of settings and credentials. USAGE if it is not known. */

@@ -5,7 +5,7 @@ import { runCall } from '../cli/call.ts';
 import { waitShown } from '../cli/commands/card/wait.ts';
 import { historyResult } from '../cli/commands/history/list.ts';
 import { resolveEntry } from '../cli/commands/history/resolve.ts';
-import { idAlone } from '../command/read-given.ts';
+import { idAlone } from '../command/command-values.ts';
 import { CARD_ID_COLUMNS } from '../input/values.ts';
 import { cardDetails } from '../screen/card-view.ts';
 import type { ViewStyle } from '../screen/options.ts';

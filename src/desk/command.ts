@@ -29,9 +29,9 @@ export function command(registry: Registry): LocalCommand {
       'Try it with the sandbox': 'desk -p sandbox',
     },
     output: () => ANY,
-    async run(session, given) {
+    async run(session, values) {
       const { openDesk } = await import('./open-desk.ts');
-      return openDesk(session, given, registry);
+      return openDesk(session, values, registry);
     },
   });
 }

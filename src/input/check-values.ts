@@ -4,7 +4,7 @@ import { isUpdate, type Operation } from '../service/api/operation.ts';
 import { checkFields, type FieldValue, NOTHING_TO_CHANGE } from './fields.ts';
 
 /** JavaScript says `undefined` for a field that is not given. */
-function given(values: Readonly<Record<string, unknown>> = {}): Record<string, FieldValue> {
+function setValues(values: Readonly<Record<string, unknown>> = {}): Record<string, FieldValue> {
   // The schema finds what is no JSON value, and messages show only its kind.
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Record<
     string,
@@ -24,7 +24,7 @@ export function checkValues(
   values: { readonly params: Part; readonly query?: Part; readonly body?: Part },
   nameOf: (field: string) => string = (field) => field,
 ) {
-  const [params, query, body] = [given(values.params), given(values.query), given(values.body)];
+  const [params, query, body] = [setValues(values.params), setValues(values.query), setValues(values.body)];
   const faults: Fault[] = [
     ...checkFields(operation.params, params, nameOf),
     ...(operation.query === null ? [] : checkFields(operation.query, query, nameOf)),

@@ -173,14 +173,14 @@ export function checkFields(
 /** Checks typed values in their fields' types; `null` is sent as null. `partial`: rows of a file may bring the rest. */
 export function checkFieldTexts(
   schema: z.ZodMiniObject,
-  given: ReadonlyMap<string, string | null>,
+  input: ReadonlyMap<string, string | null>,
   options: { readonly nameOf: (field: string) => string; readonly source: TextSource; readonly partial?: boolean },
 ): { readonly values: Readonly<Record<string, FieldValue>>; readonly faults: readonly Fault[] } {
   const fields = describeFields(schema);
   const values: Record<string, FieldValue> = {};
   const faults: Fault[] = [];
   const unreadable = new Set<string>();
-  for (const [name, text] of given) {
+  for (const [name, text] of input) {
     const field = fields.find((candidate) => candidate.name === name);
     const read = field === undefined || text === null ? { value: text } : readFieldText(field, text, options.source);
     if ('value' in read) values[name] = read.value;
@@ -190,7 +190,7 @@ export function checkFieldTexts(
     }
   }
   for (const fault of checkFields(schema, values, (field) => field)) {
-    const isExpected = unreadable.has(fault.where) || (options.partial === true && !given.has(fault.where));
+    const isExpected = unreadable.has(fault.where) || (options.partial === true && !input.has(fault.where));
     if (!isExpected) faults.push({ ...fault, where: options.nameOf(fault.where) });
   }
   return { values, faults };

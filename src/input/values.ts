@@ -74,12 +74,12 @@ export function readCardId(text: string): CardIdReading {
 export function cardIdProblem(text: string): string | undefined {
   const read = readCardId(text);
   if (read.kind === 'id') return undefined;
-  const given = quoteValue(text);
-  if (read.kind === 'holds') return `${given} is not a card ID: did you mean ${read.id}?`;
-  if (read.kind === 'several') return `${given} holds ${read.ids.length} card IDs: ${read.ids.join(', ')}`;
+  const quoted = quoteValue(text);
+  if (read.kind === 'holds') return `${quoted} is not a card ID: did you mean ${read.id}?`;
+  if (read.kind === 'several') return `${quoted} holds ${read.ids.length} card IDs: ${read.ids.join(', ')}`;
   const near = nearlyIdProblem(text);
   const why = near === undefined ? '' : ` (${near})`;
-  return `${text === '' ? 'is empty' : `${given} is not a card ID${why}`}. ${CARD_ID_EXAMPLE}`;
+  return `${text === '' ? 'is empty' : `${quoted} is not a card ID${why}`}. ${CARD_ID_EXAMPLE}`;
 }
 
 /** What is wrong with a text that is nearly a card ID: 30 to 40 letters, digits and dashes. Undefined: it is not. */

@@ -19,12 +19,12 @@ export interface Confirmation {
   readonly title: string;
 }
 
-export type Given = { readonly isConfirmed: true } | { readonly refusal: string };
+export type Answered = { readonly isConfirmed: true } | { readonly refusal: string };
 
 const CANNOT_ASK = 'no person was asked, because this client cannot ask a person (it declares no elicitation)';
 
 /** Only an `accept` with the box ticked is a yes. */
-function readAnswer(answer: unknown): Given {
+function readAnswer(answer: unknown): Answered {
   if (!isRecord(answer)) return { refusal: 'no answer of a person came' };
   const { action, content } = answer;
   if (action === 'decline') return { refusal: 'the person said no' };
@@ -56,7 +56,7 @@ export function openAsker(server: Server, clock: ClockPort, confirmations: Pendi
     },
 
     /** The answer in a call (protocol 2026-07-28); undefined: none, so the user must be asked. */
-    answerIn(ctx: ServerContext, subject: Subject): Given | undefined {
+    answerIn(ctx: ServerContext, subject: Subject): Answered | undefined {
       const { inputResponses, droppedInputResponseKeys } = ctx.mcpReq;
       const state = ctx.mcpReq.requestState<string>();
       if (state === undefined && inputResponses === undefined && droppedInputResponseKeys === undefined)
@@ -70,7 +70,7 @@ export function openAsker(server: Server, clock: ClockPort, confirmations: Pendi
       ctx: ServerContext,
       confirmation: Confirmation,
       cancelled: AbortSignal,
-    ): Promise<InputRequiredSpec | Given> {
+    ): Promise<InputRequiredSpec | Answered> {
       if (ctx.mcpReq.envelope !== undefined) {
         const requestState = confirmations.ask(confirmation.subject, clientId(ctx.mcpReq.id));
         return { inputRequests: { [BOX]: inputRequired.elicit(form(confirmation)) }, requestState };

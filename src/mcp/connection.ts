@@ -37,11 +37,11 @@ function withParams(value: unknown): unknown {
   const { params, ...message } = value;
   if (params === null) return message;
   if (value['method'] !== 'tools/call' || !isRecord(params)) return value;
-  const { arguments: given, ...others } = params;
-  if (given === null) return { ...message, params: others };
-  return given === undefined || isRecord(given)
+  const { arguments: input, ...others } = params;
+  if (input === null) return { ...message, params: others };
+  return input === undefined || isRecord(input)
     ? value
-    : { ...message, params: { ...others, arguments: { arguments: given } } };
+    : { ...message, params: { ...others, arguments: { arguments: input } } };
 }
 
 function textLength(message: JSONRPCMessage): number {

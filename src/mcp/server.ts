@@ -11,7 +11,7 @@ import { CANCELLED_EXIT_CODES, FAILURES, Failure, type Notice, note, warning } f
 import { describeIoError, messageOf } from '../base/files/io-failure.ts';
 import { unsent } from '../command/faults.ts';
 import type { Session } from '../command/session.ts';
-import type { GivenValues } from '../input/options/read-value.ts';
+import type { NamedValues } from '../input/options/read-value.ts';
 import { dropReadersLater } from '../writes/interrupt.ts';
 import { type Asker, openAsker, PendingConfirmations } from './asker.ts';
 import { Connection } from './connection.ts';
@@ -85,7 +85,7 @@ async function callTool(
   serving: Serving,
   asker: Asker,
   ctx: ServerContext,
-  request: { readonly name: string; readonly args: GivenValues },
+  request: { readonly name: string; readonly args: NamedValues },
 ): Promise<CallToolResult | InputRequiredResult> {
   const { session, tools, ended, graceOver, underWay } = serving;
   const { mask } = session.output;

@@ -4,9 +4,9 @@ import type { JsonSchema } from '../base/json/shape.ts';
 import { inputSchemaOf, propertiesOf } from '../cli/describe/json-schema.ts';
 import type { Session } from '../command/session.ts';
 import { checkValues } from '../input/check-values.ts';
-import type { GivenOptions, OptionDeclarations } from '../input/options/option.ts';
+import type { OptionDeclarations, OptionValues } from '../input/options/option.ts';
 import { readJsonValues, unknownNames } from '../input/options/read-json.ts';
-import type { GivenValues } from '../input/options/read-value.ts';
+import type { NamedValues } from '../input/options/read-value.ts';
 import { idWarnings, readCardId, warningsOf } from '../input/values.ts';
 import { DEFAULT_LIST_LIMIT } from '../service/api/calendar.ts';
 import { idNameOf, idParamOf, isUpdate, isWrite, type Operation, toolNameOf } from '../service/api/operation.ts';
@@ -34,7 +34,7 @@ export interface WriteTool extends ToolWords {
 }
 
 export interface ReadRequest {
-  readonly args: GivenValues;
+  readonly args: NamedValues;
   /** Aborted when the client no longer waits. */
   readonly abort: AbortSignal;
   /** Warnings of the session meanwhile. */
@@ -109,7 +109,7 @@ export function local<const A extends OptionDeclarations>(
     run,
   }: Pick<ToolWords, 'title' | 'description'> & {
     readonly args: A;
-    run(session: Session, given: GivenOptions<A>, request: ReadRequest): Promise<CallToolResult>;
+    run(session: Session, values: OptionValues<A>, request: ReadRequest): Promise<CallToolResult>;
   },
 ): ReadTool {
   const declared = Object.entries<OptionDeclarations[string]>(args);
@@ -125,16 +125,16 @@ export function local<const A extends OptionDeclarations>(
     },
     run(session, request) {
       const faults: Fault[] = [];
-      const given = readJsonValues(args, request.args, faults);
+      const values = readJsonValues(args, request.args, faults);
       if (faults.length > 0) throw usageFailure(faults);
       // Values that were read by a declaration have its types.
-      return run(session, given as GivenOptions<A>, request);
+      return run(session, values as OptionValues<A>, request);
     },
   };
 }
 
 /** An argument of the tool that is null counts as left out, unless the service takes null. */
-export function withoutNulls({ inputSchema }: ToolWords, args: GivenValues): GivenValues {
+export function withoutNulls({ inputSchema }: ToolWords, args: NamedValues): NamedValues {
   const declared = propertiesOf(inputSchema);
   const isLeftOut = (name: string, value: unknown) => {
     const member = value === null && Object.hasOwn(declared, name) ? declared[name] : undefined;
@@ -144,10 +144,10 @@ export function withoutNulls({ inputSchema }: ToolWords, args: GivenValues): Giv
 }
 
 /** Hints for refused card IDs that contain one: the corrected argument; of several IDs all, unless the tool writes. */
-export function meantArguments(args: GivenValues, { faults }: Failure, writes: boolean): readonly string[] {
-  return Object.entries(args).flatMap(([name, given]) => {
-    if (typeof given !== 'string' || !faults.some(({ refusedId }) => refusedId === given)) return [];
-    const read = readCardId(given);
+export function meantArguments(args: NamedValues, { faults }: Failure, writes: boolean): readonly string[] {
+  return Object.entries(args).flatMap(([name, text]) => {
+    if (typeof text !== 'string' || !faults.some(({ refusedId }) => refusedId === text)) return [];
+    const read = readCardId(text);
     if (read.kind === 'holds') return [`check the id, then call it again with ${name} ${read.id}`];
     if (read.kind !== 'several' || writes) return [];
     return [`call it once for each: ${read.ids.map((id) => `${name} ${id}`).join(', ')}`];
@@ -155,15 +155,15 @@ export function meantArguments(args: GivenValues, { faults }: Failure, writes: b
 }
 
 /** The call that a tool's arguments make. USAGE with all faults. */
-export function readCall(operation: Operation, args: GivenValues): SingleCall {
+export function readCall(operation: Operation, args: NamedValues): SingleCall {
   const paramName = idParamOf(operation) ?? '';
   const argument = paramName === '' ? '' : idNameOf(operation);
   // An unknown member is a fault of the body, or of the query without a body.
-  const { [argument]: given, ...rest } = args;
+  const { [argument]: subject, ...rest } = args;
   const checked = checkValues(
     operation,
     {
-      params: paramName === '' ? {} : { [paramName]: given },
+      params: paramName === '' ? {} : { [paramName]: subject },
       query: operation.query === null ? {} : rest,
       body: operation.body === null ? {} : rest,
     },
@@ -176,9 +176,9 @@ export function readCall(operation: Operation, args: GivenValues): SingleCall {
   const reason = args['reason'];
   return {
     call: { operation, params: checked.params, query: checked.query, body: checked.body },
-    id: typeof given === 'string' ? given : undefined,
+    id: typeof subject === 'string' ? subject : undefined,
     reason: isWrite(operation) && typeof reason === 'string' ? reason : undefined,
     expects: [],
-    warnings: warningsOf(typeof given === 'string' && operation.family === 'calendar' ? idWarnings(given) : [], []),
+    warnings: warningsOf(typeof subject === 'string' && operation.family === 'calendar' ? idWarnings(subject) : [], []),
   };
 }

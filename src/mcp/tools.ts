@@ -55,8 +55,8 @@ const HISTORY_LIST = local('history_list', {
   title: 'List changes made from this machine',
   description: 'Lists changes made from this machine, newest first.',
   args: { ...HISTORY_FILTER, limit: { ...LIMIT, default: '50' } },
-  async run(session, given, { warnings }) {
-    const { rows, hasOlder, noMatch, unread, failure } = await matchingWrites(session, given, '');
+  async run(session, values, { warnings }) {
+    const { rows, hasOlder, noMatch, unread, failure } = await matchingWrites(session, values, '');
     if (failure !== undefined) throw failure;
     if (noMatch !== undefined) warnings.push(note('NO_MATCH', noMatch));
     if (hasOlder) warnings.push(olderChanges('limit'));

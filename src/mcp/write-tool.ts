@@ -166,22 +166,22 @@ export async function runWriteTool(
   const { args, ctx, stopping } = request;
   const single = readCall(operation, args);
   guardWrite(session, operation, { kind: 'one', reason: single.reason });
-  const given = asker.answerIn(ctx, { tool: name, args });
+  const reply = asker.answerIn(ctx, { tool: name, args });
   const refusal =
-    given === undefined ? (asker.inability(ctx) ?? unshowable(single)) : 'refusal' in given ? given.refusal : undefined;
+    reply === undefined ? (asker.inability(ctx) ?? unshowable(single)) : 'refusal' in reply ? reply.refusal : undefined;
   if (refusal !== undefined) return unconfirmed(session, single, refusal);
   const decide = {
     seesCard: operation.family === 'cards',
     ask: (facts: Facts) => ask(session, asker, single, facts, { name, ...request }),
   };
   // The answer to an earlier call: what its question showed still has to be so.
-  const shown = given === undefined ? {} : removeShown(asker, ctx.mcpReq.requestState<string>() ?? '');
-  if (given !== undefined && (await isCancelled(session, stopping))) return unconfirmed(session, single, CANCELLED);
+  const shown = reply === undefined ? {} : removeShown(asker, ctx.mcpReq.requestState<string>() ?? '');
+  if (reply !== undefined && (await isCancelled(session, stopping))) return unconfirmed(session, single, CANCELLED);
   const attempted = await attempt<CallToolResult | InputRequiredResult>(
     { ...single, ...shown },
     {
       ...singlePorts(session),
-      decide: given === undefined ? decide : undefined,
+      decide: reply === undefined ? decide : undefined,
       send: (write) => deliver(session, write, { open: () => interruptOf(session, request) }),
     },
   );

@@ -270,7 +270,7 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
     return { value: known(read(String(stored ?? builtIn))), source: stored === undefined ? 'built-in' : 'config' };
   };
   const { retryMaxTime } = flags;
-  const given: Sourced<number> | undefined = retryMaxTime && { value: retryMaxTime.ms, source: 'flag' };
+  const ofFlag: Sourced<number> | undefined = retryMaxTime && { value: retryMaxTime.ms, source: 'flag' };
   const resolved = {
     output: pick<Format>('output', flags.output, (text) => readChoice(KEPT_FORMATS, text), profile?.output),
     timeoutMs: pick('timeout', flags.timeout?.ms, (text) => {
@@ -279,7 +279,7 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
     }),
     retries: pick('retries', flags.retries, (text) => readValue(COMMON.retries, text)),
     /** All attempts, waits and card checks together. */
-    retryMaxTimeMs: given ?? ({ value: 60_000, source: 'built-in' } satisfies Sourced<number>),
+    retryMaxTimeMs: ofFlag ?? ({ value: 60_000, source: 'built-in' } satisfies Sourced<number>),
     concurrency: pick('concurrency', flags.concurrency, (text) => readValue(BULK.concurrency, text)),
     /** Empty: the machine's. */
     timeZone: pick<string>('timeZone', undefined, found),

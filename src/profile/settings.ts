@@ -213,9 +213,9 @@ export function changeProfile(settings: Settings, name: string, changes: Profile
   refuseSandbox(name, 'changed');
   const faults: Fault[] = [];
   const before = settings.profiles.get(name);
-  const given = PROFILE_KEYS.filter((key) => changes[key] !== undefined);
+  const changed = PROFILE_KEYS.filter((key) => changes[key] !== undefined);
   let profile: StoredProfile = before ?? {};
-  for (const key of given) {
+  for (const key of changed) {
     const { [key]: _old, ...others } = profile;
     const text = changes[key] ?? '';
     const reading = text === '' ? undefined : PROFILE_SETTINGS[key].read(text);
@@ -223,7 +223,7 @@ export function changeProfile(settings: Settings, name: string, changes: Profile
     else profile = reading === undefined ? others : { ...others, [key]: reading.value };
   }
   if (faults.length > 0) throw usageFailure(faults);
-  if (before !== undefined && given.length === 0) {
+  if (before !== undefined && changed.length === 0) {
     const known = Object.values(PROFILE_OPTIONS).map(({ long }) => `--${long}`);
     throw new Failure('USAGE', `profile ${name}: nothing to change`, { hints: [`give one of ${known.join(', ')}`] });
   }

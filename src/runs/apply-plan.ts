@@ -109,7 +109,7 @@ function keepPlan(
   session: Session,
   { header, operation, sha256, rowsSha256, copy, columns, lastRow, path }: LoadedPlan,
   begun: RunHeader | undefined,
-  given: CallOptions,
+  options: CallOptions,
 ): Promise<ActiveRun> {
   return startRun(session, {
     name: planRunName(header.plan),
@@ -125,7 +125,7 @@ function keepPlan(
     rows: header.rows,
     inputRows: lastRow,
     options: {
-      ...storeOptions({ csvRaw: session.output.csvRaw }, given),
+      ...storeOptions({ csvRaw: session.output.csvRaw }, options),
       source: basename(path),
     },
   });
@@ -144,7 +144,7 @@ async function refuseUnknownPast({ prompt, stateDir }: Session, { header, operat
   });
 }
 
-async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): Promise<Prepared> {
+async function prepare(session: Session, options: CallOptions, plan: LoadedPlan): Promise<Prepared> {
   const { header, operation } = plan;
   const folder = runFolder(session.stateDir(), planRunName(header.plan));
   const begun = await readRunHeader(folder);
@@ -155,12 +155,12 @@ async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): 
   refusePlan(session, plan, begun !== undefined);
   const columns = runColumns(operation);
   await refuseRunPrinting(session.output, columns);
-  const isAgain = given.again === true;
+  const isAgain = options.again === true;
   const run: Run = {
     operation,
     rows: () => readPlanRows(plan.copy),
     rowCount: header.rows,
-    pace: given,
+    pace: options,
     again: isAgain,
     columns,
     left: { source: basename(plan.path) },
@@ -180,27 +180,27 @@ async function prepare(session: Session, given: CallOptions, plan: LoadedPlan): 
       }
       // In a terminal, a finished plan is shown again without a question: nothing is sent.
       if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, status, service);
-      if (!isFinished) await compareTokenLife(session, service, header.rows, given.rate);
+      if (!isFinished) await compareTokenLife(session, service, header.rows, options.rate);
       return undefined;
     },
     openFailed() {
-      const { failed } = given;
+      const { failed } = options;
       refuseFailedName(failed, plan);
       const { csvRaw } = session.output;
       const rows = { inputFormat: 'plan', columns: plan.columns, shape: PLAN_SHAPE, csvRaw, isStored: true };
       return openFailed(session, failed, rows);
     },
-    keep: () => keepPlan(session, plan, begun, given),
+    keep: () => keepPlan(session, plan, begun, options),
   };
 }
 
 /** `plan apply`: sends exactly the rows of a plan as a run of its name, or resumes that run. Returns the exit code. */
-export async function applyPlan(session: Session, given: CallOptions, path: string): Promise<number> {
+export async function applyPlan(session: Session, options: CallOptions, path: string): Promise<number> {
   const copy = await spoolPath(portsOf(session));
   // Gone once the plan was kept as a run.
   const drop = () => ignoreErrors(rm(copy, { force: true }));
   const forget = session.dropAtSignal(drop);
-  const prepared = async () => prepare(session, given, await loadPlan(session, path, copy));
+  const prepared = async () => prepare(session, options, await loadPlan(session, path, copy));
   try {
     const begun = await unsent(prepared().then((plan) => begin(session, plan)));
     return typeof begun === 'number' ? begun : await executeRun(session, begun);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Fault } from '../base/failure.ts';
-import type { CallCommand, CallGiven } from '../command/command.ts';
+import type { CallCommand, CallValues } from '../command/command.ts';
 import type { Session } from '../command/session.ts';
 import { flagOf } from '../input/fields.ts';
 import { hashedBy, type InputFile, openInput } from '../input/input-file.ts';
@@ -15,7 +15,7 @@ import type { TextPart } from '../input/rows/row.ts';
 import { quoteValue } from '../input/values.ts';
 import { isRunName } from '../records/stored/run-folder.ts';
 import type { Operation } from '../service/api/operation.ts';
-import { checkGiven, nameOfFlag, readExpectations, readGivenFields, readSkips } from '../writes/read-call.ts';
+import { checkOwnFields, nameOfFlag, readExpectations, readFields, readSkips } from '../writes/read-call.ts';
 import { openCheck } from './open-rows.ts';
 import { reasonCheck } from './run-input.ts';
 
@@ -53,7 +53,7 @@ type Templates = Readonly<Record<string, readonly TextPart[]>>;
 type Fields = ReadonlyMap<string, string | null>;
 
 /** The texts of fields' options that have cells of the row in them; undefined: none. A file's text is sent as it is. */
-function readTemplates(fields: Fields, { options }: CallGiven, faults: Fault[]): Templates | undefined {
+function readTemplates(fields: Fields, { options }: CallValues, faults: Fault[]): Templates | undefined {
   const found: Record<string, readonly TextPart[]> = {};
   for (const [name, text] of fields) {
     const isOfFile = name === 'description' && options['descriptionFile'] !== undefined;
@@ -70,7 +70,7 @@ function withoutTemplates(fields: Fields, templates: Templates = {}): Fields {
   return new Map([...fields].filter(([name]) => !(name in templates)));
 }
 
-function optionFaults(command: CallCommand, { options, typed }: CallGiven): readonly Fault[] {
+function optionFaults(command: CallCommand, { options, typed }: CallValues): readonly Fault[] {
   const faults: Fault[] = [];
   const { run } = options;
   if (run !== undefined) {
@@ -92,16 +92,16 @@ function optionFaults(command: CallCommand, { options, typed }: CallGiven): read
 }
 
 /** Reads everything that the command line says of a run. */
-export async function readBulkCall(session: Session, command: CallCommand, typed: CallGiven) {
+export async function readBulkCall(session: Session, command: CallCommand, typed: CallValues) {
   const { options } = typed;
-  const given = await readGivenFields(session, command, typed);
-  const faults: Fault[] = [...optionFaults(command, typed), ...given.faults];
-  const { operation } = given;
+  const input = await readFields(session, command, typed);
+  const faults: Fault[] = [...optionFaults(command, typed), ...input.faults];
+  const { operation } = input;
   const path = options.from;
   const expectations = readExpectations(typed, path !== undefined, faults);
   const skipIf = readSkips(typed, faults);
   const how = { nameOf: nameOfFlag(command), source: 'flag', partial: true } as const;
-  const templates = path === undefined ? undefined : readTemplates(given.fields, typed, faults);
+  const templates = path === undefined ? undefined : readTemplates(input.fields, typed, faults);
   const shape = readShape(options, Object.values(templates ?? {}).flatMap(columnsIn), faults);
   if (options.shard !== undefined && (shape.where.length > 0 || options.rows !== undefined)) {
     faults.push({ where: '--shard', problem: 'cannot be given with --where or --rows' });
@@ -110,11 +110,11 @@ export async function readBulkCall(session: Session, command: CallCommand, typed
   const expected = [...expectations, ...skipIf].map(({ field }) => field);
   const mapFaults = roles.mapProblems(expected).map((problem) => ({ where: '--map', problem }));
   faults.push(...mapFaults);
-  const checked = checkGiven(operation.body, withoutTemplates(given.fields, templates), how);
-  const asked = checkGiven(operation.query, given.fields, how);
+  const checked = checkOwnFields(operation.body, withoutTemplates(input.fields, templates), how);
+  const asked = checkOwnFields(operation.query, input.fields, how);
   faults.push(...checked.faults, ...asked.faults);
   const isFaulty = ({ field, long }: CallCommand['options'][number]) =>
-    field !== undefined && given.faults.some(({ where }) => where.includes(`--${long}`));
+    field !== undefined && input.faults.some(({ where }) => where.includes(`--${long}`));
   const { sheet, shard, emptyCells = 'keep', ignoreColumns = [] } = options;
   const changedFrom =
     options.changedFrom === undefined || faults.length > 0
@@ -135,7 +135,7 @@ export async function readBulkCall(session: Session, command: CallCommand, typed
       defaults:
         templates === undefined
           ? checked.values
-          : { ...checked.values, ...Object.fromEntries([...given.fields].filter(([name]) => name in templates)) },
+          : { ...checked.values, ...Object.fromEntries([...input.fields].filter(([name]) => name in templates)) },
       templates,
       shape,
       expectations,

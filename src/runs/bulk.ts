@@ -5,7 +5,7 @@ import { Failure, note, usageFailure, warning } from '../base/failure.ts';
 import { describeIoError, orIoFailure } from '../base/files/io-failure.ts';
 import { outside } from '../base/json/outside-text.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/value.ts';
-import type { CallCommand, CallGiven } from '../command/command.ts';
+import type { CallCommand, CallValues } from '../command/command.ts';
 import { joinFailures, refuseOtherChanges, refuseOtherCount, unsent } from '../command/faults.ts';
 import type { Formatted, Ports, Printer, Profiled, Session } from '../command/session.ts';
 import type { CallOptions } from '../input/options/call-options.ts';
@@ -33,7 +33,7 @@ import { begin, doRows, executeRun, sayNothingToDo } from './execute-run.ts';
 import { sayOpenRows, sayOrRefuseSameInput } from './open-rows.ts';
 import { runColumns } from './row-requests.ts';
 import { openFailed, portsOf, type Run, startRun } from './run.ts';
-import { givenTo, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-input.ts';
+import { inputOfRun, ROW_OPTIONS, storeOptions, unknownRowsOf } from './run-input.ts';
 import { notifyUnchanged, type RowSink, writeSummary } from './run-output.ts';
 import type { RunTask } from './run-task.ts';
 
@@ -51,13 +51,13 @@ async function refuseFaults({ faults, reading, open, fieldsAreSound, options }: 
 }
 
 /** The same, together with other faults of the call. */
-export async function checkBulk(session: Session, command: CallCommand, given: CallGiven): Promise<void> {
-  await refuseFaults(await readBulkCall(session, command, given));
+export async function checkBulk(session: Session, command: CallCommand, values: CallValues): Promise<void> {
+  await refuseFaults(await readBulkCall(session, command, values));
 }
 
 /** Runs a command over several IDs or a file. Returns the exit code. */
-export async function runBulk(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
-  const call = await readBulkCall(session, command, given);
+export async function runBulk(session: Session, command: CallCommand, values: CallValues): Promise<number> {
+  const call = await readBulkCall(session, command, values);
   const isRun = isWrite(call.reading.operation) && call.options.plan === undefined;
   if (isRun) refuseReadOnly(session);
   if (call.faults.length > 0) await refuseFaults(call);
@@ -195,7 +195,7 @@ async function openFailedOf(session: Session, call: BulkCall, checked: CheckedIn
   const { failed, plan } = options;
   const begun = await begunRun(session, options);
   // Its rows are those that it began with, whatever they come in now.
-  if (begun !== undefined) return openFailed(session, failed, { ...givenTo(begun), others: othersOf(call) });
+  if (begun !== undefined) return openFailed(session, failed, { ...inputOfRun(begun), others: othersOf(call) });
   return openFailed(session, failed, {
     inputFormat: reading.path === '' ? 'ids' : checked.format,
     columns: checked.columns,

@@ -99,7 +99,7 @@ function sendRows(
     },
     dropStalledReaders: () => session.context.dropStalledReaders(),
     // The cells of a row are kept until it is printed, because `--failed` may need them.
-    sizeOf: ({ given }) => (typeof given === 'string' ? given.length : [...given.values()].reduce(addLength, 0)),
+    sizeOf: ({ input }) => (typeof input === 'string' ? input.length : [...input.values()].reduce(addLength, 0)),
     onUnrecorded: (result) => void session.notify(unrecordedWarning(operation.command, result)),
     persist: failedFile?.add,
     emit,

@@ -3,7 +3,7 @@ import { Failure, note, usageFailure, warning } from '../base/failure.ts';
 import { shellQuote } from '../base/files/shell-quote.ts';
 import { isJsonObject } from '../base/json/value.ts';
 import { hintText } from '../base/next-step.ts';
-import type { CallCommand, CallGiven } from '../command/command.ts';
+import type { CallCommand, CallValues } from '../command/command.ts';
 import { refuseOtherCount } from '../command/faults.ts';
 import type { Ports, Session } from '../command/session.ts';
 import type { CallOptions } from '../input/options/call-options.ts';
@@ -205,9 +205,9 @@ export async function makePlan(
 }
 
 /** `--plan` with one ID or event: a plan of one row, whose failure is that of the call. Returns the exit code. */
-export async function planSingle(session: Session, command: CallCommand, given: CallGiven): Promise<number> {
-  const { options } = given;
-  const single = await readSingleCall(session, command, given);
+export async function planSingle(session: Session, command: CallCommand, values: CallValues): Promise<number> {
+  const { options } = values;
+  const single = await readSingleCall(session, command, values);
   refuseOtherCount(options.expectRows, 1);
   const { call, id, reason, expects, warnings } = single;
   const { operation, params } = call;

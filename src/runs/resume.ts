@@ -25,7 +25,7 @@ import { planRunName } from './plan/plan-file.ts';
 import { runColumns } from './row-requests.ts';
 import { openFailed, portsOf } from './run.ts';
 import {
-  givenTo,
+  inputOfRun,
   limitsOf,
   operationOfRun,
   paceOf,
@@ -91,8 +91,8 @@ async function refuseReasons(session: Session, operation: Operation, run: Stored
 }
 
 /** Resumes a run. Rows that are done are printed from the journal, and not sent again. */
-export async function resume(session: Session, given: CallOptions, name: string): Promise<number> {
-  const unknownRows = unknownRowsOf(given);
+export async function resume(session: Session, options: CallOptions, name: string): Promise<number> {
+  const unknownRows = unknownRowsOf(options);
   const ports = portsOf(session);
   const run = await requireRun(ports.stateDir, name);
   const { header } = run;
@@ -104,7 +104,7 @@ export async function resume(session: Session, given: CallOptions, name: string)
   await refuseRunPrinting(session.output, columns);
   guardWrite(session, operation, await scopeOf(session, run));
   await refuseReasons(session, operation, run, unknownRows === 'resend');
-  const mayBeUnknown = await sayWhatIsLeft(session, run, given);
+  const mayBeUnknown = await sayWhatIsLeft(session, run, options);
   const service = await session.service(operation.family);
   refuseOtherPlace(header, session.placeOf(operation.family));
   const stale = staleRunWarning(header, ports.clock.now());
@@ -112,7 +112,7 @@ export async function resume(session: Session, given: CallOptions, name: string)
   const isAgain = unknownRows === 'resend' && mayBeUnknown;
   const shown = isAgain ? await confirmResend(session, operation, service, await unknownRowsIn(run)) : undefined;
   // Before the run is resumed: a bad path must leave it unchanged.
-  const failedFile = await openFailed(session, given.failed, givenTo(header));
+  const failedFile = await openFailed(session, options.failed, inputOfRun(header));
   const stored = await orDiscard(
     failedFile,
     openOrCopy(ports, header.run, (at) => resumeRun(at, header.run)),
@@ -121,7 +121,7 @@ export async function resume(session: Session, given: CallOptions, name: string)
     operation,
     rows: () => rowsOfRun(stored),
     rowCount: header.rows,
-    pace: paceOf(given, header.options),
+    pace: paceOf(options, header.options),
     limits: limitsOf(session, header.options),
     stored,
     unknownRows,

@@ -81,11 +81,11 @@ export function storeOptions(
 export const textOf = (option: RunOptions[string] | undefined) => (typeof option === 'string' ? option : undefined);
 
 /** The pace of a resumed run: as given anew, else its own. */
-export function paceOf(given: PaceOptions, { rate, maxFailures }: RunOptions): PaceOptions {
+export function paceOf(options: PaceOptions, { rate, maxFailures }: RunOptions): PaceOptions {
   const kept = textOf(maxFailures);
   return {
-    rate: given.rate ?? (typeof rate === 'number' ? rate : undefined),
-    maxFailures: given.maxFailures ?? (kept === undefined ? undefined : parseMaxFailures(kept)),
+    rate: options.rate ?? (typeof rate === 'number' ? rate : undefined),
+    maxFailures: options.maxFailures ?? (kept === undefined ? undefined : parseMaxFailures(kept)),
   };
 }
 
@@ -111,7 +111,7 @@ export function operationOfRun(header: RunHeader): Operation {
 }
 
 /** How the rows of a run were given, for the file of those that fail. */
-export function givenTo({ stored, inputFormat, options }: RunHeader) {
+export function inputOfRun({ stored, inputFormat, options }: RunHeader) {
   return {
     ...stored,
     // A list of IDs fits any format. IDs of the command line are stored as NDJSON, whatever --failed is called.

@@ -45,14 +45,17 @@ function readPathPart(text: string): string {
 /** Reads one fault. The effect follows the last colon, so that an ID may contain one. */
 function readFault(text: string) {
   const form = "it does not have the form '<METHOD> <path part>:<effect>[*times|@percent]'";
-  const [, given = '', pathPart = '', rest = ''] = readable(/^\s*(\S+)\s+(.*):(.*)$/s.exec(text) ?? undefined, form);
+  const [, methodText = '', pathPart = '', rest = ''] = readable(
+    /^\s*(\S+)\s+(.*):(.*)$/s.exec(text) ?? undefined,
+    form,
+  );
   const [, effect = '', mark, amount = ''] = /^([^*@]*)(?:([*@])(.*))?$/s.exec(rest.trim()) ?? [];
-  const method = METHODS.find((known) => known === given.toUpperCase());
+  const method = METHODS.find((known) => known === methodText.toUpperCase());
   const times = /^[1-9]\d{0,8}$/.test(amount) ? Number(amount) : undefined;
   const badTimes = `the times '*${amount}' are not a whole number from 1 on`;
   const badChance = `the chance '@${amount}' is not a percentage above 0 and up to 100, such as @50%`;
   return {
-    method: readable(method, `the method '${given}' is none of ${METHODS.join(', ')}`),
+    method: readable(method, `the method '${methodText}' is none of ${METHODS.join(', ')}`),
     /** A part of the path as sent, without the query. */
     pathPart: readPathPart(pathPart.trim()),
     effect: readEffect(effect),

@@ -159,10 +159,10 @@ function createEvent(state: SandboxState, call: Call, sources: Sources): Decisio
   if (typeof calendar !== 'string' || !state.calendars.has(calendar)) return calendarMissing(String(calendar));
   const id = `evt_${randomHex(sources.random, 20)}`;
   const { now } = sources;
-  const given = EVENT_FIELDS.map((name) => [name, call.body.get(name)] as const);
+  const fields = EVENT_FIELDS.map((name) => [name, call.body.get(name)] as const);
   const resource = new Map<string, JsonValue>([
     ...Object.entries({ id, object: 'event', active: call.body.get('active') ?? true, created: now, updated: now }),
-    ...given.flatMap(([name, value]): [string, JsonValue][] => (value === undefined ? [] : [[name, value]])),
+    ...fields.flatMap(([name, value]): [string, JsonValue][] => (value === undefined ? [] : [[name, value]])),
   ]);
   return accept(keptText(resource), { kind: 'events', id, resource });
 }

@@ -10,7 +10,7 @@ async function formatFaults(options: OutputOptions): Promise<readonly Failure[]>
   const { format, query, raw, columns, sortBy, header, csvRaw } = options;
   const faults: Failure[] = [];
   const named = (options: Readonly<Record<string, boolean>>) =>
-    Object.entries(options).flatMap(([name, isGiven]) => (isGiven ? [name] : []));
+    Object.entries(options).flatMap(([name, isSet]) => (isSet ? [name] : []));
   const isWorkbook = format === 'xlsx';
   if (query !== undefined && !isWorkbook) {
     await collect(faults, async () => (await import('./query.ts')).compileQuery(query));

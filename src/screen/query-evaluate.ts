@@ -133,11 +133,11 @@ function eachMember(items: readonly JsonValue[], right: QueryNode, apply: Apply)
 }
 
 function call(node: NodeOf<'Function'>, value: JsonValue, apply: Apply): JsonValue {
-  const given = node.children.map((child): QueryArgument => {
+  const args = node.children.map((child): QueryArgument => {
     if (child.type !== 'ExpressionReference') return apply(child, value);
     return (item: JsonValue) => apply(child.child, item);
   });
-  return callFunction(node.name, given);
+  return callFunction(node.name, args);
 }
 
 function compare(comparator: NodeOf<'Comparator'>['name'], a: JsonValue, b: JsonValue): JsonValue {
@@ -159,9 +159,9 @@ function orderOf(a: JsonValue, b: JsonValue): number | undefined {
 function slice({ start, stop, step }: NodeOf<'Slice'>, items: JsonValue): JsonValue {
   if (!isJsonArray(items)) return null;
   const stride = step ?? 1;
-  const bound = (given: number | null, missing: number): number => {
-    if (given === null) return missing;
-    const index = given < 0 ? given + items.length : given;
+  const bound = (wanted: number | null, missing: number): number => {
+    if (wanted === null) return missing;
+    const index = wanted < 0 ? wanted + items.length : wanted;
     return stride < 0 ? Math.min(Math.max(index, -1), items.length - 1) : Math.min(Math.max(index, 0), items.length);
   };
   const first = bound(start, stride < 0 ? items.length - 1 : 0);

@@ -51,22 +51,22 @@ interface Kinds {
 
 type Kind = keyof Kinds;
 
-const isString = (given: QueryArgument) => typeof given === 'string';
-const isArray = (given: QueryArgument) => Array.isArray(given);
-const isObject = (given: QueryArgument) => given instanceof Map;
+const isString = (value: QueryArgument) => typeof value === 'string';
+const isArray = (value: QueryArgument) => Array.isArray(value);
+const isObject = (value: QueryArgument) => value instanceof Map;
 
 /** What an argument may be: in words, its test, and the kind of its items. */
-const KINDS: Readonly<Record<Kind, readonly [words: string, is: (given: QueryArgument) => boolean, items?: Kind]>> = {
-  value: ['a value', (given) => typeof given !== 'function'],
+const KINDS: Readonly<Record<Kind, readonly [words: string, is: (value: QueryArgument) => boolean, items?: Kind]>> = {
+  value: ['a value', (value) => typeof value !== 'function'],
   string: ['a string', isString],
-  number: ['a number', (given) => given instanceof JsonNumber],
+  number: ['a number', (value) => value instanceof JsonNumber],
   array: ['an array', isArray],
   strings: ['an array', isArray, 'string'],
   numbers: ['an array', isArray, 'number'],
   object: ['an object', isObject],
-  sequence: ['a string or array', (given) => isString(given) || isArray(given)],
-  collection: ['a string, array or object', (given) => isString(given) || isArray(given) || isObject(given)],
-  expression: ['an expression (&…)', (given) => typeof given === 'function'],
+  sequence: ['a string or array', (value) => isString(value) || isArray(value)],
+  collection: ['a string, array or object', (value) => isString(value) || isArray(value) || isObject(value)],
+  expression: ['an expression (&…)', (value) => typeof value === 'function'],
 };
 
 function refuse(name: string, wanted: string, index: number, found: QueryArgument): never {
@@ -75,11 +75,11 @@ function refuse(name: string, wanted: string, index: number, found: QueryArgumen
 }
 
 /** Throws QueryProblem for an argument of another kind. */
-export function checkArgument(name: string, kind: Kind, index: number, given: QueryArgument): void {
+export function checkArgument(name: string, kind: Kind, index: number, value: QueryArgument): void {
   const [words, is, items] = KINDS[kind];
-  if (!is(given)) refuse(name, words, index, given);
-  if (items === undefined || !Array.isArray(given)) return;
-  for (const item of given) if (!KINDS[items][1](item)) refuse(name, `only ${kind}`, index, item);
+  if (!is(value)) refuse(name, words, index, value);
+  if (items === undefined || !Array.isArray(value)) return;
+  for (const item of value) if (!KINDS[items][1](item)) refuse(name, `only ${kind}`, index, item);
 }
 
 interface QueryFunction {
@@ -87,7 +87,7 @@ interface QueryFunction {
   /** More arguments of the last kind may follow. */
   readonly isOpen: boolean;
   /** Called with arguments of these kinds. */
-  readonly body: (...given: never[]) => JsonValue;
+  readonly body: (...args: never[]) => JsonValue;
 }
 
 function takes<A extends Kind, B extends Kind>(
@@ -97,27 +97,27 @@ function takes<A extends Kind, B extends Kind>(
   return { kinds: kinds.filter((kind) => kind !== undefined), isOpen: false, body };
 }
 
-function takesMany<K extends Kind>(kind: K, body: (...given: Kinds[K][]) => JsonValue): QueryFunction {
+function takesMany<K extends Kind>(kind: K, body: (...args: Kinds[K][]) => JsonValue): QueryFunction {
   return { kinds: [kind], isOpen: true, body };
 }
 
 /** The function of this name. QueryProblem if it does not exist, or takes another number of arguments. */
-export function functionOf(name: string, given: number): QueryFunction {
+export function functionOf(name: string, count: number): QueryFunction {
   const known = FUNCTIONS.get(name);
   if (known === undefined) throw new QueryProblem(`there is no function ${name}()`);
   const { kinds, isOpen } = known;
-  if (given === kinds.length || (isOpen && given > kinds.length)) return known;
+  if (count === kinds.length || (isOpen && count > kinds.length)) return known;
   const wanted = isOpen ? `at least ${kinds.length}` : kinds.length;
-  throw new QueryProblem(`${name}() takes ${wanted} arguments, ${given} given`);
+  throw new QueryProblem(`${name}() takes ${wanted} arguments, ${count} given`);
 }
 
 /** Calls a function. QueryProblem for an argument of a wrong kind. */
-export function callFunction(name: string, given: readonly QueryArgument[]): JsonValue {
-  const { kinds, body } = functionOf(name, given.length);
-  for (const [index, argument] of given.entries())
+export function callFunction(name: string, args: readonly QueryArgument[]): JsonValue {
+  const { kinds, body } = functionOf(name, args.length);
+  for (const [index, argument] of args.entries())
     checkArgument(name, kinds[index] ?? kinds[0] ?? 'value', index, argument);
   // Each was checked against its kind.
-  return body(...(given as readonly never[]));
+  return body(...(args as readonly never[]));
 }
 
 /** The sum of numbers, exactly; 0 for none. */

@@ -1,6 +1,6 @@
 import { Failure, warning } from '../base/failure.ts';
 import type { JsonValue } from '../base/json/value.ts';
-import type { CallCommand, CallGiven } from '../command/command.ts';
+import type { CallCommand, CallValues } from '../command/command.ts';
 import type { Session } from '../command/session.ts';
 import { plural } from '../screen/text.ts';
 import { DEFAULT_LIST_LIMIT, entriesOf, mergeLists } from '../service/api/calendar.ts';
@@ -20,7 +20,7 @@ export function fullListText(operation: Operation, limit: number, limitName: str
 }
 
 /** Lists subscribers. A full list is a warning (15 with --require-complete): further pages are not documented. */
-export async function runList(session: Session, command: CallCommand, { options }: CallGiven, single: SingleCall) {
+export async function runList(session: Session, command: CallCommand, { options }: CallValues, single: SingleCall) {
   const { call } = single;
   const limit = Number(call.query['limit'] ?? DEFAULT_LIST_LIMIT);
   const halves: JsonValue[] = [];

@@ -1,7 +1,7 @@
 import type { Context } from '../base/context.ts';
 import { Failure, type Fault, type Notice, usageFailure } from '../base/failure.ts';
 import { fromPlain } from '../base/json/value.ts';
-import { type CallCommand, type CallGiven, operationOf } from '../command/command.ts';
+import { type CallCommand, type CallValues, operationOf } from '../command/command.ts';
 import type { Facts, Ports, Session } from '../command/session.ts';
 import { parseExpectation, parseSkip } from '../input/expect.ts';
 import { checkFieldTexts, describeFields, NOTHING_TO_CHANGE } from '../input/fields.ts';
@@ -18,7 +18,7 @@ export interface SingleCall extends Write {
   readonly warnings: readonly Notice[];
 }
 
-function chooseOperation(command: CallCommand, { options, typed }: CallGiven, faults: Fault[]): Operation {
+function chooseOperation(command: CallCommand, { options, typed }: CallValues, faults: Fault[]): Operation {
   if (!('rows' in command.operation)) return command.operation;
   const { option, rows } = command.operation;
   const row = rows[String(options[nameOf(option)])];
@@ -48,13 +48,13 @@ async function readDescriptionFile(path: string, session: Ports, faults: Fault[]
 }
 
 /** Reads the fields of a request from options, by API name, for a call or for rows that lack them. */
-export async function readGivenFields(session: Session, command: CallCommand, given: CallGiven) {
-  const faults: Fault[] = [...given.faults];
-  const operation = chooseOperation(command, given, faults);
+export async function readFields(session: Session, command: CallCommand, values: CallValues) {
+  const faults: Fault[] = [...values.faults];
+  const operation = chooseOperation(command, values, faults);
   const names = [operation.body, operation.query].flatMap((schema) => (schema === null ? [] : describeFields(schema)));
   const fields = new Map<string, string | null>();
   for (const { long, field, kind, value: takes } of command.options) {
-    const typed = given.options[nameOf(long)];
+    const typed = values.options[nameOf(long)];
     const spec = names.find(({ name }) => name === field);
     // `--active all` sends two requests: neither value is a field of one.
     if (spec === undefined || typed === undefined || typed === false || (spec.type === 'boolean' && typed === 'all'))
@@ -68,7 +68,7 @@ export async function readGivenFields(session: Session, command: CallCommand, gi
 }
 
 /** Reads every `--expect`; the value may be left out only where rows bring their own (`hasRows`). */
-export function readExpectations({ options }: CallGiven, hasRows: boolean, faults: Fault[]) {
+export function readExpectations({ options }: CallValues, hasRows: boolean, faults: Fault[]) {
   return (options.expect ?? []).flatMap((text) => {
     const parsed = parseExpectation(text, { hasRows });
     if (!('problem' in parsed)) return [parsed];
@@ -78,7 +78,7 @@ export function readExpectations({ options }: CallGiven, hasRows: boolean, fault
 }
 
 /** Reads every `--skip-if`. */
-export function readSkips({ options }: CallGiven, faults: Fault[]): readonly Skip[] {
+export function readSkips({ options }: CallValues, faults: Fault[]): readonly Skip[] {
   return (options.skipIf ?? []).flatMap((text) => {
     const parsed = parseSkip(text);
     if (!('problem' in parsed)) return [parsed];
@@ -93,12 +93,12 @@ export function nameOfFlag(command: CallCommand): (field: string) => string {
 }
 
 /** Whether a field of the request was given, rightly or not. */
-export function isFieldGiven(command: CallCommand, { typed }: CallGiven): boolean {
+export function isFieldSet(command: CallCommand, { typed }: CallValues): boolean {
   return command.options.some(({ field, long }) => field !== undefined && typed.has(long));
 }
 
 /** Checks those of the given fields that the schema has; without a schema there are none. */
-export function checkGiven(
+export function checkOwnFields(
   schema: Operation['body'],
   fields: ReadonlyMap<string, string | null>,
   how: Parameters<typeof checkFieldTexts>[2],
@@ -112,7 +112,7 @@ const QUERY_LOSES =
   'not for this command: the result is returned only once, and what a query does not find would be lost';
 
 /** What is wrong with where an answer goes that comes once. */
-async function secretFaults({ common }: Facts, operation: Operation, { options }: CallGiven) {
+async function secretFaults({ common }: Facts, operation: Operation, { options }: CallValues) {
   if (sensitiveOf(operation).length === 0) return [];
   const { problemOfOut } = await import('../command/out-file.ts');
   const problem = problemOfOut(options.out);
@@ -123,10 +123,10 @@ async function secretFaults({ common }: Facts, operation: Operation, { options }
 }
 
 /** Makes one call of what was typed and answered, or fails with all faults together and nothing sent. */
-export async function readSingleCall(session: Session, command: CallCommand, typed: CallGiven): Promise<SingleCall> {
-  const given = await readGivenFields(session, command, typed);
-  const { operation } = given;
-  const faults: Fault[] = [...given.faults];
+export async function readSingleCall(session: Session, command: CallCommand, typed: CallValues): Promise<SingleCall> {
+  const input = await readFields(session, command, typed);
+  const { operation } = input;
+  const faults: Fault[] = [...input.faults];
   const expectations = readExpectations(typed, false, faults).flatMap(({ field, value }) =>
     value === undefined ? [] : [{ field, value }],
   );
@@ -143,7 +143,7 @@ export async function readSingleCall(session: Session, command: CallCommand, typ
     if (id !== undefined) params[command.idParam] = id;
   }
   const part = (schema: Operation['body']) => {
-    const checked = checkGiven(schema, given.fields, { nameOf, source: 'flag' });
+    const checked = checkOwnFields(schema, input.fields, { nameOf, source: 'flag' });
     // A field whose option was faulty is missing for that reason only.
     faults.push(...checked.faults.filter((fault) => !faults.some((known) => known.where === fault.where)));
     return checked.values;
@@ -151,13 +151,13 @@ export async function readSingleCall(session: Session, command: CallCommand, typ
   const body = part(operation.body);
   const query = part(operation.query);
   faults.push(...(await secretFaults(session, operation, typed)));
-  const isEmptyUpdate = isUpdate(operation) && !isFieldGiven(command, typed);
+  const isEmptyUpdate = isUpdate(operation) && !isFieldSet(command, typed);
   if (isEmptyUpdate) faults.push({ where: command.path.join(' '), problem: NOTHING_TO_CHANGE });
   const flags = command.options.flatMap(({ field, long }) => (field === undefined ? [] : [`--${long}`]));
   if (faults.length > 0) throw usageFailure(faults, isEmptyUpdate ? [`choose from ${flags.join(', ')}`] : []);
-  const reason = given.fields.get('reason');
+  const reason = input.fields.get('reason');
   // A script gets what it asks for in silence.
-  const read = session.context.stderr.isTerminal ? [...given.fields] : [];
+  const read = session.context.stderr.isTerminal ? [...input.fields] : [];
   const suspiciousValues = read.flatMap(([field, value]) => {
     const suspicion = suspicionOf(field, value);
     return suspicion === undefined ? [] : [`${nameOf(field)} has ${suspicion}, and is sent as given`];

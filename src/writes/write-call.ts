@@ -1,7 +1,7 @@
 import { StreamFailure, signalWords } from '../base/context.ts';
 import { CANCELLED_EXIT_CODES, Failure, note, warning } from '../base/failure.ts';
 import { hintText } from '../base/next-step.ts';
-import type { CallCommand, CallGiven } from '../command/command.ts';
+import type { CallCommand, CallValues } from '../command/command.ts';
 import type { Printer, Session } from '../command/session.ts';
 import { peopleTime } from '../screen/people-text.ts';
 import { sentenceCase } from '../screen/text.ts';
@@ -122,7 +122,7 @@ export async function answerOf(session: Printer, attempted: Attempted<Failure>):
 }
 
 /** One change, from the guards to the printed response. Returns the exit code. */
-export async function runWrite(session: Session, command: CallCommand, { options }: CallGiven, single: SingleCall) {
+export async function runWrite(session: Session, command: CallCommand, { options }: CallValues, single: SingleCall) {
   const { operation } = single.call;
   refuseReadOnly(session);
   const wanted = await askReason(session, single);

@@ -182,7 +182,7 @@ it('when the power goes, the file of failed rows is the old one or a whole new o
   const call = failed('NOT_FOUND', { outcome: 'rejected' });
   if (call.kind !== 'failed') throw new Error('the row failed');
   await file.add({
-    row: { row: 1, id: 'card-1', params: {}, body: undefined, expects: [], given: ['card-1'] },
+    row: { row: 1, id: 'card-1', params: {}, body: undefined, expects: [], input: ['card-1'] },
     callOutcome: call.callOutcome,
     resource: undefined,
     failure: call.failure,

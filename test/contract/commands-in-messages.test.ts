@@ -6,7 +6,7 @@ import { NEXT_STEPS, pasteable } from '../../src/base/next-step.ts';
 import { parseInput } from '../../src/cli/argv.ts';
 import { locateCommand } from '../../src/cli/program.ts';
 import type { Command } from '../../src/command/command.ts';
-import { readGiven } from '../../src/command/read-given.ts';
+import { readCommandValues } from '../../src/command/command-values.ts';
 import { COMMON_OPTIONS } from '../../src/input/options/common.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { shellWords } from '../support/shell-words.ts';
@@ -58,7 +58,7 @@ async function problemsOf(line: string): Promise<readonly string[]> {
   if (entry === undefined) return rest.length === 0 && path.length === 0 ? [] : ['it needs a command after it'];
   const command: Command = await entry.load();
   const faults: Failure[] = [];
-  const given = readGiven(command, parseInput(rest, command, faults));
+  const given = readCommandValues(command, parseInput(rest, command, faults));
   const isWithout = ({ name, isOwnQuestion, required }: Command['arguments'][number]) =>
     (required || isOwnQuestion === true) && [undefined, ''].includes(String(given.own[name] ?? ''));
   const left = given.typed.has('last') || given.typed.has('older-than') ? [] : command.arguments.filter(isWithout);

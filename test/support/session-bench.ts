@@ -10,7 +10,7 @@ import {
 } from '../../src/base/context.ts';
 import { Failure } from '../../src/base/failure.ts';
 import { CallState } from '../../src/command/call-state.ts';
-import type { CallGiven } from '../../src/command/command.ts';
+import type { CallValues } from '../../src/command/command.ts';
 import { createSession, type Session } from '../../src/command/session.ts';
 import type { CallOptions } from '../../src/input/options/call-options.ts';
 import { type ResolvedProfile, resolvePreferences } from '../../src/profile/resolve.ts';
@@ -310,6 +310,6 @@ export async function failureOf(call: Promise<unknown>): Promise<Failure> {
 }
 
 /** What a person typed: these options and ids, each as good as it is. */
-export function given(options: CallOptions = {}, words: readonly string[] = []): CallGiven {
+export function given(options: CallOptions = {}, words: readonly string[] = []): CallValues {
   return { words, options, typed: new Set(), faults: [] };
 }

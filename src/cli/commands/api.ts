@@ -10,7 +10,7 @@ import { ANSWERED, localCommand } from '../../command/command.ts';
 import { joinFailures, unsent } from '../../command/faults.ts';
 import type { Formatted, Ports, Session } from '../../command/session.ts';
 import { describeFields } from '../../input/fields.ts';
-import type { GivenArguments, GivenOptions } from '../../input/options/option.ts';
+import type { ArgumentValues, OptionValues } from '../../input/options/option.ts';
 import { readTextFile } from '../../input/text-file.ts';
 import { collect } from '../../screen/collect.ts';
 import { commandWords } from '../../screen/people-text.ts';
@@ -53,14 +53,14 @@ const OPTIONS = {
   include: { text: 'print status and headers before the body; not with json, ndjson or csv' },
 } as const;
 
-type ApiGiven = GivenArguments<typeof ARGUMENTS> & GivenOptions<typeof OPTIONS>;
+type ApiValues = ArgumentValues<typeof ARGUMENTS> & OptionValues<typeof OPTIONS>;
 
 /** The given body. USAGE if it cannot be read. */
-async function readData(session: Ports, given: string): Promise<JsonValue> {
-  const isFile = given.startsWith('@');
-  const problem = isFile ? unexpandedProblem(given.slice(1)) : undefined;
+async function readData(session: Ports, data: string): Promise<JsonValue> {
+  const isFile = data.startsWith('@');
+  const problem = isFile ? unexpandedProblem(data.slice(1)) : undefined;
   if (problem !== undefined) throw usageFailure([{ where: '--data', problem }]);
-  const text = isFile ? await readTextFile(given.slice(1), session.context.stdin, '--data', MAX_DATA_BYTES) : given;
+  const text = isFile ? await readTextFile(data.slice(1), session.context.stdin, '--data', MAX_DATA_BYTES) : data;
   try {
     return parseJson(text);
   } catch (error) {
@@ -92,14 +92,14 @@ function includeProblem({ output }: Formatted): string | undefined {
 /** The command of an operation, with what of a body its options can say. */
 function commandFor({ operation, params }: NonNullable<ReturnType<typeof operationAt>>, data: JsonValue | undefined) {
   const fields = new Set(operation.body === null ? [] : describeFields(operation.body).map(({ name }) => name));
-  const given = isJsonObject(data) ? [...data] : [];
-  const isSayable = given.every(([name, value]) => fields.has(name) && !isJsonObject(value) && !isJsonArray(value));
-  const line = commandLine({ operation, params, query: {}, body: isSayable ? new Map(given) : undefined });
+  const members = isJsonObject(data) ? [...data] : [];
+  const isSayable = members.every(([name, value]) => fields.has(name) && !isJsonObject(value) && !isJsonArray(value));
+  const line = commandLine({ operation, params, query: {}, body: isSayable ? new Map(members) : undefined });
   return isSayable ? `use its command: ${line}` : `use its command, whose options \`--help\` lists: ${line}`;
 }
 
 /** USAGE for a POST to a path that a command has, which knows what the service may do with it. */
-async function refusalOfKnown(session: Session, { method, path, data }: Partial<ApiGiven>) {
+async function refusalOfKnown(session: Session, { method, path, data }: Partial<ApiValues>) {
   const known = method !== 'POST' || path === undefined || pathProblem(path) ? undefined : operationAt(path);
   if (known === undefined) return undefined;
   // A body that cannot be read is no part of the command.
@@ -109,7 +109,7 @@ async function refusalOfKnown(session: Session, { method, path, data }: Partial<
 }
 
 /** What is wrong with `--family`. `isRequired`: if the path does not tell. */
-function familyFault({ path, family }: Partial<ApiGiven>, isRequired: boolean): Fault | undefined {
+function familyFault({ path, family }: Partial<ApiValues>, isRequired: boolean): Fault | undefined {
   const ofPath = path === undefined ? undefined : familyOfPath(path);
   if (family !== undefined && ofPath !== undefined && family !== ofPath) {
     return { where: '--family', problem: `says ${family}, but the path belongs to ${ofPath}` };
@@ -119,9 +119,9 @@ function familyFault({ path, family }: Partial<ApiGiven>, isRequired: boolean): 
 }
 
 /** USAGE for a wrong raw call, besides its single values. Reads the body only if the call is refused anyway. */
-async function checkApi(given: Partial<ApiGiven>, session: Session): Promise<void> {
-  const { method, path, data, include } = given;
-  const known = await refusalOfKnown(session, given);
+async function checkApi(values: Partial<ApiValues>, session: Session): Promise<void> {
+  const { method, path, data, include } = values;
+  const known = await refusalOfKnown(session, values);
   const faults: Fault[] = [];
   const hints: string[] = [];
   const bad = path === undefined ? undefined : pathProblem(path);
@@ -130,7 +130,7 @@ async function checkApi(given: Partial<ApiGiven>, session: Session): Promise<voi
   if (path === undefined && !session.prompt.available) {
     faults.push({ where: '<path>', problem: 'is required, as in /v1/cards/…' });
   }
-  const ofFamily = familyFault(given, known === undefined && bad === undefined && !session.prompt.available);
+  const ofFamily = familyFault(values, known === undefined && bad === undefined && !session.prompt.available);
   if (ofFamily !== undefined) faults.push(ofFamily);
   if (data !== undefined && method === 'GET') faults.push({ where: '--data', problem: 'a GET has no body' });
   const format = formatProblem(session);
@@ -160,7 +160,7 @@ const UNKNOWN_WRITE: Effect = {
 };
 
 /** An operation outside the table gets the most careful rules for retries, card checks and secrets. */
-function unknownOperation(method: ApiGiven['method'], path: string, family: Family): Omit<Operation, 'command'> {
+function unknownOperation(method: ApiValues['method'], path: string, family: Family): Omit<Operation, 'command'> {
   return {
     name: 'api',
     family,
@@ -179,15 +179,15 @@ function unknownOperation(method: ApiGiven['method'], path: string, family: Fami
 }
 
 /** Reads a checked raw call. Asks in a terminal for what is missing. */
-async function readApi(session: Session, given: ApiGiven): Promise<SingleCall> {
-  const { method, data } = given;
+async function readApi(session: Session, values: ApiValues): Promise<SingleCall> {
+  const { method, data } = values;
   const body = data === undefined ? undefined : await readData(session, data);
   const problemOf = (text: string) => pathProblem(text)?.problem;
   const target =
-    given.path ?? (await missingText(session, '<path>', 'Path, such as /v1/calendars/cal_harbour_tours', problemOf));
+    values.path ?? (await missingText(session, '<path>', 'Path, such as /v1/calendars/cal_harbour_tours', problemOf));
   const asked = async () => askFamily(session, 'What does the path belong to?');
-  const family = given.family ?? familyOfPath(target) ?? (await asked());
-  if (given.path === undefined) await checkApi({ ...given, path: target, family }, session);
+  const family = values.family ?? familyOfPath(target) ?? (await asked());
+  if (values.path === undefined) await checkApi({ ...values, path: target, family }, session);
   // The query may hold what does not belong into a record.
   const path = pathPart(target);
   const row = method === 'GET' ? readAt(path) : undefined;
@@ -200,16 +200,16 @@ async function readApi(session: Session, given: ApiGiven): Promise<SingleCall> {
   };
 }
 
-async function runApi(session: Session, given: ApiGiven): Promise<void> {
-  const single = await readApi(session, given);
+async function runApi(session: Session, values: ApiValues): Promise<void> {
+  const single = await readApi(session, values);
   try {
-    await (given.method === 'POST' ? unsent(write(session, single, given.include)) : read(session, single, given));
+    await (values.method === 'POST' ? unsent(write(session, single, values.include)) : read(session, single, values));
   } catch (error) {
     throw error instanceof Failure ? error.with({ id: single.id }) : error;
   }
 }
 
-async function read(session: Session, { call }: SingleCall, { include }: ApiGiven): Promise<void> {
+async function read(session: Session, { call }: SingleCall, { include }: ApiValues): Promise<void> {
   if (session.common.dryRun) return printDryRun(session, [call]);
   const result = await callService(session, call, { keepsLongError: true });
   await printAnswer(session, include, await requireAnswer(session, result));

@@ -103,8 +103,8 @@ async function unknownHelp(words: readonly string[], registry: Registry): Promis
 
 /** A help page for the terminal. A pipe has no width: COLUMNS, or stderr behind a pager, may know it. */
 export function helpText({ blocks, columns }: HelpPage, { stdout, stderr, env }: Context): string {
-  const given = /^[1-9][0-9]{0,3}$/.test(env['COLUMNS'] ?? '') ? Number(env['COLUMNS']) : undefined;
-  return layOut(blocks, helpWidth(stdout.columns ?? given ?? stderr.columns, columns));
+  const fromVariable = /^[1-9][0-9]{0,3}$/.test(env['COLUMNS'] ?? '') ? Number(env['COLUMNS']) : undefined;
+  return layOut(blocks, helpWidth(stdout.columns ?? fromVariable ?? stderr.columns, columns));
 }
 
 /** The help page of these words for stdout: text, or the same as JSON. */

@@ -1,5 +1,5 @@
 import { BULK, BULK_OPTIONS, type BULK_WRITE, BULK_WRITE_OPTIONS, type PLAN, type WRITE } from './common.ts';
-import { declareOptions, type GivenOptions, type OptionSpec } from './option.ts';
+import { declareOptions, type OptionSpec, type OptionValues } from './option.ts';
 
 /** Options of some commands over an operation. */
 export const SPECIAL = declareOptions({
@@ -55,7 +55,7 @@ export const BULK_ONLY_OPTIONS: readonly OptionSpec[] = [
 
 /** What a command over an operation may be given. Each has some of these options. */
 export type CallOptions = Partial<
-  GivenOptions<typeof BULK & typeof BULK_WRITE & typeof PLAN & typeof SPECIAL & typeof WRITE>
+  OptionValues<typeof BULK & typeof BULK_WRITE & typeof PLAN & typeof SPECIAL & typeof WRITE>
 >;
 /** The pace of a run, which a resume may change. */
-export type PaceOptions = Partial<GivenOptions<Pick<typeof BULK, 'rate' | 'maxFailures'>>>;
+export type PaceOptions = Partial<OptionValues<Pick<typeof BULK, 'rate' | 'maxFailures'>>>;

@@ -1,5 +1,5 @@
 import { FORMATS } from '../../screen/options.ts';
-import { declareOptions, type GivenOptions, type OptionSpec } from './option.ts';
+import { declareOptions, type OptionSpec, type OptionValues } from './option.ts';
 
 /** Options that every command has. */
 export const COMMON = declareOptions({
@@ -180,4 +180,4 @@ export const PLAN = declareOptions({
 export const PLAN_OPTIONS: readonly OptionSpec[] = Object.values(PLAN);
 
 /** What every command may be given. */
-export type CommonOptions = Partial<GivenOptions<typeof COMMON & typeof WRITE & Pick<typeof BULK, 'concurrency'>>>;
+export type CommonOptions = Partial<OptionValues<typeof COMMON & typeof WRITE & Pick<typeof BULK, 'concurrency'>>>;

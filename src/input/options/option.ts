@@ -136,14 +136,14 @@ type IsThere<S> = S extends { readonly isOwnQuestion: true }
 
 type Many<S> = S extends { readonly repeatable: true } | { readonly variadic: true } ? true : false;
 
-type GivenOf<S> =
+type ValuesOf<S> =
   Many<S> extends true ? readonly ValueOf<S>[] : IsThere<S> extends true ? ValueOf<S> : ValueOf<S> | undefined;
 
 /** The values of declared options: a switch is a boolean, an omitted one undefined, a repeatable one a list. */
-export type GivenOptions<O> = {
-  readonly [Name in keyof O]: O[Name] extends { readonly kind: string } ? GivenOf<O[Name]> : boolean;
+export type OptionValues<O> = {
+  readonly [Name in keyof O]: O[Name] extends { readonly kind: string } ? ValuesOf<O[Name]> : boolean;
 };
-export type GivenArguments<A> = { readonly [Name in keyof A]: GivenOf<A[Name]> };
+export type ArgumentValues<A> = { readonly [Name in keyof A]: ValuesOf<A[Name]> };
 
 const PLACEHOLDERS: Readonly<Partial<Record<Kind, string>>> = {
   path: 'file',

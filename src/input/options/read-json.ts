@@ -2,7 +2,7 @@ import type { Fault } from '../../base/failure.ts';
 import { didYouMean } from '../../screen/nearest.ts';
 import { cardIdProblem, quoteValue } from '../values.ts';
 import type { OptionDeclarations, OptionSpec } from './option.ts';
-import { bad, found, type GivenValues, type Reading, readChoice, readValue } from './read-value.ts';
+import { bad, found, type NamedValues, type Reading, readChoice, readValue } from './read-value.ts';
 
 function shown(value: unknown): string {
   return typeof value === 'string' ? quoteValue(value) : String(JSON.stringify(value)).slice(0, 60);
@@ -29,16 +29,16 @@ function read(spec: Omit<OptionSpec, 'long'>, value: unknown): Reading<unknown> 
 }
 
 /** A fault for each unknown name. */
-export function unknownNames(given: GivenValues, known: readonly string[]): readonly Fault[] {
-  return Object.keys(given)
+export function unknownNames(input: NamedValues, known: readonly string[]): readonly Fault[] {
+  return Object.keys(input)
     .filter((name) => !known.includes(name))
     .map((where) => ({ where, problem: `is not an argument of this tool${didYouMean(where, known)}` }));
 }
 
 /** The values of declared arguments in JSON, by name. What is wrong, missing or undeclared is added to `faults`. */
-export function readJsonValues(declared: OptionDeclarations, given: GivenValues, faults: Fault[]): GivenValues {
+export function readJsonValues(declared: OptionDeclarations, input: NamedValues, faults: Fault[]): NamedValues {
   const values = Object.entries(declared).map(([name, spec]): readonly [string, unknown] => {
-    const value = given[name];
+    const value = input[name];
     if (value === undefined) {
       if (spec.required === true) faults.push({ where: name, problem: 'is required' });
       if (spec.default === undefined) return [name, undefined];
@@ -50,6 +50,6 @@ export function readJsonValues(declared: OptionDeclarations, given: GivenValues,
     faults.push({ where: name, problem: reading.problem, refusedId });
     return [name, undefined];
   });
-  faults.push(...unknownNames(given, Object.keys(declared)));
+  faults.push(...unknownNames(input, Object.keys(declared)));
   return Object.fromEntries(values);
 }

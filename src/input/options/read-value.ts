@@ -185,7 +185,7 @@ export function readValue<Kind extends keyof KindValues>(
 }
 
 /** The values of one command line by name. Their declarations have the types. */
-export type GivenValues = Readonly<Record<string, unknown>>;
+export type NamedValues = Readonly<Record<string, unknown>>;
 
 function read(spec: ValueSpec, place: Omit<Fault, 'problem'>, text: string, faults: Fault[]): unknown {
   const reading = readValue({ ...spec, kind: spec.kind ?? 'text' }, text);
@@ -211,31 +211,31 @@ function readOption(option: OptionSpec, texts: readonly (string | true)[], fault
 }
 
 /** What is wrong with this option beside the others. */
-function conflictsOf({ long, excludes = {}, needs }: OptionSpec, isGiven: (name: string) => boolean): readonly Fault[] {
+function conflictsOf({ long, excludes = {}, needs }: OptionSpec, isSet: (name: string) => boolean): readonly Fault[] {
   const own = `--${long}`;
-  const excluded = Object.entries(excludes).filter(([name]) => isGiven(name));
+  const excluded = Object.entries(excludes).filter(([name]) => isSet(name));
   return [
     ...excluded.map(([name, reason]) => ({
       where: name.startsWith('<') ? `${name} and ${own}` : `${own} and --${name}`,
       problem: reason === '' ? 'exclude each other' : `exclude each other: ${reason}`,
     })),
-    ...(needs === undefined || isGiven(needs) ? [] : [{ where: own, problem: `belongs to --${needs}` }]),
+    ...(needs === undefined || isSet(needs) ? [] : [{ where: own, problem: `belongs to --${needs}` }]),
   ];
 }
 
 /** The values of options by name. Faults are added to `faults`, and faulty values left out. */
-export function readOptions(options: readonly OptionSpec[], input: RawInput, faults: Fault[]): GivenValues {
-  const isGiven = (name: string) => input.options.has(name) || (name.startsWith('<') && input.words.length > 0);
+export function readOptions(options: readonly OptionSpec[], input: RawInput, faults: Fault[]): NamedValues {
+  const isSet = (name: string) => input.options.has(name) || (name.startsWith('<') && input.words.length > 0);
   return Object.fromEntries(
     options.map((option) => {
-      if (input.options.has(option.long)) faults.push(...conflictsOf(option, isGiven));
+      if (input.options.has(option.long)) faults.push(...conflictsOf(option, isSet));
       return [nameOf(option.long), readOption(option, input.options.get(option.long) ?? [], faults)];
     }),
   );
 }
 
 /** The values of positional arguments, by name. */
-export function readArguments(specs: readonly ArgumentSpec[], words: readonly string[], faults: Fault[]): GivenValues {
+export function readArguments(specs: readonly ArgumentSpec[], words: readonly string[], faults: Fault[]): NamedValues {
   return Object.fromEntries(
     specs.map((spec, at) => {
       if (spec.variadic === true) return [spec.name, words.slice(at)];
@@ -253,8 +253,8 @@ export function missingOf(
   specs: { readonly arguments: readonly ArgumentSpec[]; readonly options: readonly OptionSpec[] },
   { words, options }: RawInput,
 ) {
-  const missing = (spec: ValueSpec, isGiven: boolean, name: string, where: string) => {
-    if (spec.required !== true || spec.isOwnQuestion === true || isGiven) return [];
+  const missing = (spec: ValueSpec, isSet: boolean, name: string, where: string) => {
+    if (spec.required !== true || spec.isOwnQuestion === true || isSet) return [];
     const which = spec.choices === undefined ? '' : `: ${choiceWords(spec.choices)}`;
     return [{ name, spec, fault: { where, problem: `is required${which}` } }];
   };

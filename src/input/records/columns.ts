@@ -198,8 +198,8 @@ export class ColumnRoles {
       missing.set(idParam, `the column ${idParam}${idParam === 'id' ? '' : ' (or id)'} is missing`);
     }
     for (const { name, flag, required } of this.fields) {
-      const isGiven = !required || names.includes(name) || name in defaults;
-      if (!isGiven) missing.set(name, `the column ${name} is missing (--${flag} gives all rows one value)`);
+      const isSet = !required || names.includes(name) || name in defaults;
+      if (!isSet) missing.set(name, `the column ${name} is missing (--${flag} gives all rows one value)`);
     }
     for (const { field, value } of expectations) {
       if (value !== undefined || header.includes(field)) continue;

@@ -105,7 +105,7 @@ export class Interpreter {
     const { operation, emptyCells, expectations, skipIf = [], changedFrom } = this.#options;
     const { idParam } = this.roles;
     return {
-      given: isTable(format) ? 'cells' : format === 'ids' ? 'id' : 'json',
+      form: isTable(format) ? 'cells' : format === 'ids' ? 'id' : 'json',
       columns: [...(columns ?? [])],
       ...(this.#columnOf.size === 0 ? {} : { columnOf: Object.fromEntries(this.#columnOf) }),
       idParam: idParam ?? null,
@@ -170,14 +170,14 @@ export class Interpreter {
     this.#checkId(record, columns, found);
     const empty = isTable(format) ? this.#checkCells(record, columns, found) : [];
     // Cells of tables and IDs are texts.
-    const given = isTable(format) ? (record.values as readonly string[]) : (record.object ?? String(record.values[0]));
+    const input = isTable(format) ? (record.values as readonly string[]) : (record.object ?? String(record.values[0]));
     found.push(...emptyParts(record, this.#options.templates ?? {}));
     const ownExtra = this.#ownExpected(record, found);
     this.#maker ??= new RowMaker(this.shape(format, undefined));
-    const whole = this.#maker.make(record.row, given, ownExtra);
+    const whole = this.#maker.make(record.row, input, ownExtra);
     const was = this.#changes(whole, record, columns, empty, found);
     const extra = was === undefined ? ownExtra : { ...ownExtra, was };
-    const row = was === undefined ? whole : this.#maker.make(record.row, given, extra);
+    const row = was === undefined ? whole : this.#maker.make(record.row, input, extra);
     const isUnchanged = was?.size === 0;
     const isOfFlags = columns.fields.length === 0 && was === undefined && this.#options.templates === undefined;
     if (!isUnchanged) this.#checkBody(row.body, isOfFlags, found);
@@ -221,13 +221,13 @@ export class Interpreter {
   #givenId(record: RawRecord, columns: ColumnMap, found: Found[]): JsonValue | undefined {
     const [first = -1] = columns.idIndexes;
     if (columns.idIndexes.length <= 1) return record.values[first];
-    const given = columns.idIndexes.map((index) => record.values[index]).filter((value) => value !== undefined);
-    const ids = given.filter((value) => value !== '');
+    const idCells = columns.idIndexes.map((index) => record.values[index]).filter((value) => value !== undefined);
+    const ids = idCells.filter((value) => value !== '');
     if (ids.some((value) => value !== ids[0])) {
       const field = this.roles.idParam ?? 'id';
       found.push({ field, problem: 'the columns cardId and id name two different cards' });
     }
-    return ids[0] ?? given[0];
+    return ids[0] ?? idCells[0];
   }
 
   /** Finds cells that are no values of their fields. Returns the fields whose empty cells mean nothing. */

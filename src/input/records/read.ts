@@ -109,8 +109,8 @@ export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: Re
     return yield* readWorkbookRows(input.bytes, options);
   }
   const other = otherKindOf(input.start);
-  const isSheetGiven = options.sheet !== undefined && options.isOlder !== true;
-  if (other !== undefined || isSheetGiven) {
+  const isSheetNamed = options.sheet !== undefined && options.isOlder !== true;
+  if (other !== undefined || isSheetNamed) {
     await input.close();
     if (other !== undefined) throw Failure.unsent('USAGE', `${options.name} ${other}`);
     throw Failure.unsent('USAGE', `--sheet is for .xlsx files, but ${options.name} is not one`);

@@ -119,8 +119,8 @@ export function* emptyParts(
   templates: Readonly<Record<string, readonly TextPart[]>>,
 ): Generator<{ readonly field: string; readonly problem: string }> {
   for (const [field, parts] of Object.entries(templates)) {
-    const isGiven = (values[names.indexOf(field)] ?? '') !== '';
-    for (const column of isGiven ? [] : columnsIn(parts)) {
+    const isSet = (values[names.indexOf(field)] ?? '') !== '';
+    for (const column of isSet ? [] : columnsIn(parts)) {
       if ((values[(columns ?? names).indexOf(column)] ?? '') !== '') continue;
       yield { field, problem: `the cell of ${quoteValue(column)} is empty, which the text of the option needs` };
     }

@@ -14,7 +14,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../base/json/value.ts';
-import { type Given, hasExtra, type Row, type RowExtra, RowMaker, type RowShape } from './row.ts';
+import { hasExtra, type Row, type RowExtra, type RowInput, RowMaker, type RowShape } from './row.ts';
 
 const NEWLINE = 0x0a;
 
@@ -41,9 +41,9 @@ function refuse(path: string, line: number): never {
 }
 
 function rowsOf(text: string, shape: RowShape, maker: RowMaker): readonly Row[] | undefined {
-  const { given } = shape;
+  const { form } = shape;
   // Texts lose nothing in the faster parser, unlike numbers.
-  const items: unknown = ifPossible(() => (given === 'cells' || given === 'id' ? JSON.parse : parseJson)(text));
+  const items: unknown = ifPossible(() => (form === 'cells' || form === 'id' ? JSON.parse : parseJson)(text));
   const width = hasExtra(shape) ? 3 : 2;
   if (!Array.isArray(items) || items.length % width !== 0) return undefined;
   const rows: Row[] = [];
@@ -51,10 +51,10 @@ function rowsOf(text: string, shape: RowShape, maker: RowMaker): readonly Row[] 
     const number: unknown = items[at];
     const row = Number(number instanceof JsonNumber ? number.text : number);
     const cells: unknown = items[at + 1];
-    const isPacked = shape.given === 'cells' && Array.isArray(cells) && cells.length < shape.columns.length;
+    const isPacked = shape.form === 'cells' && Array.isArray(cells) && cells.length < shape.columns.length;
     const extra = width === 3 ? extraOf(fromPlain(items[at + 2])) : undefined;
     // The digest of the file was compared before, so it is as it was written.
-    rows.push(maker.make(row, isPacked ? unpackCells(cells, shape.columns.length) : (cells as Given), extra));
+    rows.push(maker.make(row, isPacked ? unpackCells(cells, shape.columns.length) : (cells as RowInput), extra));
   }
   return rows;
 }
@@ -100,14 +100,14 @@ export class RowWriter {
   }
 
   /** `text`: a JSON row as in the input. Its line breaks are between tokens. Rejects with LOCAL_IO. */
-  add({ row, given }: Row, text: string | undefined, extra: RowExtra | undefined): Promise<void> | undefined {
-    if (isJsonArray(given) || (typeof given === 'string' && text === undefined)) {
-      const items = typeof given === 'string' ? given : packCells(given);
+  add({ row, input }: Row, text: string | undefined, extra: RowExtra | undefined): Promise<void> | undefined {
+    if (isJsonArray(input) || (typeof input === 'string' && text === undefined)) {
+      const items = typeof input === 'string' ? input : packCells(input);
       this.#items.push(row, items);
       if (extra !== undefined) this.#items.push({ ...extra, was: extra.was && Object.fromEntries(extra.was) });
       this.#length += lengthOf(items);
     } else {
-      const json = text?.replace(/[\r\n]+/g, ' ') ?? printJson(given);
+      const json = text?.replace(/[\r\n]+/g, ' ') ?? printJson(input);
       const more = extra === undefined ? '' : `,${printJson(fromPlain(extra))}`;
       this.#line += `${this.#line === '' ? '[' : ','}${row},${json}${more}`;
       this.#length = this.#line.length;

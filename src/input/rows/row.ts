@@ -15,7 +15,7 @@ export interface Skip {
 }
 
 /** A row of the input: the cells of a table, a JSON object, or an ID alone. */
-export type Given = readonly string[] | JsonObject | string;
+export type RowInput = readonly string[] | JsonObject | string;
 
 /** One row of an input as a checked call of its operation. */
 export interface Row {
@@ -29,7 +29,7 @@ export interface Row {
   readonly expects: readonly Expectation[];
   /** What `--skip-if` says of it: all must hold. */
   readonly skipIf?: readonly Skip[] | undefined;
-  readonly given: Given;
+  readonly input: RowInput;
   /** Of a planned card: status and updatedAt. Of an update against an older file: the old cells of what is sent. */
   readonly before?: JsonObject | undefined;
   /** Of a planned card: its reference, which is compared, and its balance, for reviewers. */
@@ -54,7 +54,7 @@ export type TextPart = Readonly<z.infer<typeof TextPartSchema>>;
 /** What the rows of one input share, stored once in the header of their run. */
 export const RowShapeSchema = z.object({
   /** The form of each row: cells of a table, a JSON object (or an ID), an ID alone; of a plan its line. */
-  given: z.enum(['cells', 'json', 'id', 'plan']),
+  form: z.enum(['cells', 'json', 'id', 'plan']),
   /** Names of a table's cells, as in the input. */
   columns: z.array(z.string()),
   /** `--map`: the column of each field that has another name; absent: none. */
@@ -113,30 +113,30 @@ export class RowMaker {
     this.#places = new Map(shape.columns.map((name, at) => [name, at]));
   }
 
-  make(row: number, given: Given, { was, expect = NONE }: RowExtra = {}): Row {
+  make(row: number, input: RowInput, { was, expect = NONE }: RowExtra = {}): Row {
     const { idParam, expects, skipIf } = this.#shape;
-    const id = idParam === null ? undefined : this.#idOf(given);
+    const id = idParam === null ? undefined : this.#idOf(input);
     let own = 0;
     return {
       row,
       id,
       params: idParam === null ? NO_PARAMS : { [idParam]: id ?? '' },
-      body: this.#bodyOf(given, was),
+      body: this.#bodyOf(input, was),
       expects:
         expects.length === 0
           ? NONE
           : expects.map(({ field, value }) => ({ field, value: value ?? expect[own++] ?? '' })),
       skipIf,
-      given,
+      input,
       before: was && new Map([...was].filter(([, old]) => old !== null)),
     };
   }
 
   /** The original members of a row by name, without those that were not sent because they had not changed. */
-  membersOf({ given, body }: Row): JsonObject {
+  membersOf({ input, body }: Row): JsonObject {
     const { columns, fields, onlyChanges } = this.#shape;
-    if (typeof given === 'string') return new Map([['id', given]]);
-    const members = isJsonArray(given) ? new Map(columns.map((name, at) => [name, given[at] ?? ''])) : new Map(given);
+    if (typeof input === 'string') return new Map([['id', input]]);
+    const members = isJsonArray(input) ? new Map(columns.map((name, at) => [name, input[at] ?? ''])) : new Map(input);
     for (const { name, isIgnored } of onlyChanges ? (fields ?? NONE) : NONE) {
       if (isIgnored !== true && body?.has(name) !== true) members.delete(this.#columnOf(name));
     }
@@ -146,54 +146,54 @@ export class RowMaker {
   /** The same as JSON: empty cells without meaning are left out, and booleans are booleans. */
   typedMembersOf(row: Row): JsonObject {
     const members = this.membersOf(row);
-    if (!isJsonArray(row.given)) return members;
+    if (!isJsonArray(row.input)) return members;
     const booleans = this.#shape.fields?.filter((field) => field.isBoolean === true) ?? NONE;
     const isBoolean = (name: string) => booleans.some((field) => this.#columnOf(field.name) === name);
-    const given = [...members].filter(([, cell]) => cell !== '' || this.#shape.sendsEmpty);
-    return new Map(given.map(([name, cell]) => [name, isBoolean(name) ? readBoolean(cell) : cell]));
+    const filled = [...members].filter(([, cell]) => cell !== '' || this.#shape.sendsEmpty);
+    return new Map(filled.map(([name, cell]) => [name, isBoolean(name) ? readBoolean(cell) : cell]));
   }
 
-  #idOf(given: Given): string | undefined {
-    if (typeof given === 'string') return given;
+  #idOf(input: RowInput): string | undefined {
+    if (typeof input === 'string') return input;
     let id: JsonValue | undefined;
-    for (const name of this.#shape.ids) id ||= this.#partOf(given, name);
+    for (const name of this.#shape.ids) id ||= this.#partOf(input, name);
     return typeof id === 'string' ? id : undefined;
   }
 
-  #bodyOf(given: Given, was: JsonObject | undefined): JsonObject | undefined {
+  #bodyOf(input: RowInput, was: JsonObject | undefined): JsonObject | undefined {
     const { fields, sendsEmpty } = this.#shape;
     if (fields === null) return undefined;
-    const isTable = isJsonArray(given);
+    const isTable = isJsonArray(input);
     const body = new Map<string, JsonValue>();
     for (const { name, isBoolean, isIgnored, value: flag, parts } of fields) {
       if (was !== undefined && !was.has(name)) continue;
-      const part = isIgnored === true ? undefined : this.#partOf(given, name);
-      const isGiven = part !== undefined && (part !== '' || !isTable || sendsEmpty);
-      const option = parts === undefined ? flag : this.#filled(parts, given);
-      const sent = isGiven ? (isTable && isBoolean === true ? readBoolean(part) : part) : option;
+      const part = isIgnored === true ? undefined : this.#partOf(input, name);
+      const isSet = part !== undefined && (part !== '' || !isTable || sendsEmpty);
+      const option = parts === undefined ? flag : this.#filled(parts, input);
+      const sent = isSet ? (isTable && isBoolean === true ? readBoolean(part) : part) : option;
       if (sent !== undefined) body.set(name, sent);
     }
     return body;
   }
 
-  #partOf(given: Given, name: string): JsonValue | undefined {
-    return this.#cellOf(given, this.#columnOf(name));
+  #partOf(input: RowInput, name: string): JsonValue | undefined {
+    return this.#cellOf(input, this.#columnOf(name));
   }
 
   #columnOf(name: string): string {
     return this.#shape.columnOf?.[name] ?? name;
   }
 
-  #cellOf(given: Given, column: string): JsonValue | undefined {
-    if (typeof given === 'string') return column === 'id' ? given : undefined;
-    return isJsonArray(given) ? given[this.#places.get(column) ?? -1] : given.get(column);
+  #cellOf(input: RowInput, column: string): JsonValue | undefined {
+    if (typeof input === 'string') return column === 'id' ? input : undefined;
+    return isJsonArray(input) ? input[this.#places.get(column) ?? -1] : input.get(column);
   }
 
-  #filled(parts: readonly TextPart[], given: Given): string {
+  #filled(parts: readonly TextPart[], input: RowInput): string {
     return parts
       .map((part) => {
         if (typeof part === 'string') return part;
-        const cell = this.#cellOf(given, part.column) ?? '';
+        const cell = this.#cellOf(input, part.column) ?? '';
         return typeof cell === 'string' ? cell : printJson(cell);
       })
       .join('');

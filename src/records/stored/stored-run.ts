@@ -105,7 +105,7 @@ export class StoredRun implements StoredRunHandle {
     for (let row = after + 1; row <= inputRows; row += 1) {
       if (rows !== inputRows && !this.has(row)) continue;
       const { id } = await this.entry(row);
-      yield [{ row, id, params: {}, body: undefined, expects: [], given: id ?? '' }];
+      yield [{ row, id, params: {}, body: undefined, expects: [], input: id ?? '' }];
     }
   }
 

@@ -172,7 +172,7 @@ const ROW_MEMBERS = ['row', 'id', 'body', 'before', 'expect', 'about', 'drift'];
 
 /** What the rows of a plan share, for writing them again. Each row is complete. */
 export const PLAN_SHAPE: RowShape = {
-  given: 'plan',
+  form: 'plan',
   columns: [],
   idParam: null,
   ids: [],
@@ -217,7 +217,7 @@ export class PlanRows {
       params,
       body,
       expects: this.#expected.map((field) => ({ field, value: textOf(expect?.get(field)) ?? '' })),
-      given: new Map([...Object.entries(params), ...(body ?? [])]),
+      input: new Map([...Object.entries(params), ...(body ?? [])]),
       before,
       about,
       drift: this.#drift,

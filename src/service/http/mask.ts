@@ -122,7 +122,7 @@ export class TokenMask {
 
   /** The body of an error. Returns the same value if it holds no token. */
   json(value: JsonValue): JsonValue {
-    const text = (given: string) => this.text(given);
+    const text = (part: string) => this.text(part);
     return rewriteJson(value, { text, number: text });
   }
 

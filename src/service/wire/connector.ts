@@ -260,11 +260,11 @@ const loopback: net.LookupFunction = (_, { all }, callback) => {
 };
 
 /** What a proxy that answers 407 wants. */
-function demandOf(answer: string, isGiven: boolean): string {
+function demandOf(answer: string, isSent: boolean): string {
   const schemes = [...answer.matchAll(/^proxy-authenticate:\s*([a-z]+)/gim)].map(([, scheme = '']) => scheme);
   const isKnown = schemes.length === 0 || schemes.some((scheme) => scheme.toLowerCase() === 'basic');
   if (!isKnown) return `wants a login that frontdesk does not know (407, ${[...new Set(schemes)].join(', ')})`;
-  return isGiven ? 'did not accept the user name and password (407)' : 'wants a user name and password (407)';
+  return isSent ? 'did not accept the user name and password (407)' : 'wants a user name and password (407)';
 }
 
 function tunnelFault(proxy: ProxyServer, answer: string, end: number): BreakError | undefined {

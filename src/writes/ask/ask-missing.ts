@@ -1,13 +1,13 @@
 import type * as z from 'zod/mini';
 import type { PromptPort } from '../../base/context.ts';
 import type { Fault } from '../../base/failure.ts';
-import { type CallCommand, type CallGiven, operationOf } from '../../command/command.ts';
+import { type CallCommand, type CallValues, operationOf } from '../../command/command.ts';
 import type { Session } from '../../command/session.ts';
 import { checkFields, describeFields } from '../../input/fields.ts';
 import { type ArgumentSpec, nameOf } from '../../input/options/option.ts';
 import { CARD_ID_COLUMNS, readCardId } from '../../input/values.ts';
 import { isUpdate, type Operation } from '../../service/api/operation.ts';
-import { checkGiven, isFieldGiven, readExpectations, readGivenFields, readSkips } from '../read-call.ts';
+import { checkOwnFields, isFieldSet, readExpectations, readFields, readSkips } from '../read-call.ts';
 
 function judgeField(schema: z.ZodMiniObject, field: string, value: string): true | string {
   return checkFields(schema, { [field]: value }, (name) => name).find(({ where }) => where === field)?.problem ?? true;
@@ -30,27 +30,27 @@ export async function askForId(
 }
 
 /** Is everything that was given valid? A call that will be refused asks nothing first. */
-async function isSound(session: Session, command: CallCommand, typed: CallGiven): Promise<boolean> {
+async function isSound(session: Session, command: CallCommand, typed: CallValues): Promise<boolean> {
   const faults: Fault[] = [];
   readExpectations(typed, false, faults);
   readSkips(typed, faults);
-  const given = await readGivenFields(session, command, typed);
+  const input = await readFields(session, command, typed);
   const choice = 'rows' in command.operation ? command.operation.option : undefined;
   const isAsked = (fault: Fault) => fault.where === `--${choice}` && !typed.typed.has(choice ?? '');
-  faults.push(...given.faults.filter((fault) => !isAsked(fault)));
-  const texts = new Map(given.fields);
+  faults.push(...input.faults.filter((fault) => !isAsked(fault)));
+  const texts = new Map(input.fields);
   const [word] = typed.words;
   if (word !== undefined && command.idParam !== null) texts.set(command.idParam, word);
-  const { params, body, query } = given.operation;
+  const { params, body, query } = input.operation;
   const how = { nameOf: (name: string) => name, source: 'flag', partial: true } as const;
   for (const schema of [params, body, query]) {
-    faults.push(...checkGiven(schema, texts, how).faults);
+    faults.push(...checkOwnFields(schema, texts, how).faults);
   }
   return faults.length === 0;
 }
 
 /** Asks for what is required and missing, as if it had been typed. Asks nothing if something given is invalid. */
-export async function askMissing(session: Session, command: CallCommand, typed: CallGiven): Promise<CallGiven> {
+export async function askMissing(session: Session, command: CallCommand, typed: CallValues): Promise<CallValues> {
   const { prompt } = session;
   const operation = operationOf(command);
   const { body } = operation;
@@ -62,7 +62,7 @@ export async function askMissing(session: Session, command: CallCommand, typed: 
     'rows' in command.operation && !typed.typed.has(command.operation.option) ? command.operation : undefined;
   const isComplete = !needsId && fields.length === 0 && choice === undefined;
   // An update has no required field, and one without fields is refused before its ID is asked for.
-  const isEmptyUpdate = isUpdate(operation) && !isFieldGiven(command, typed);
+  const isEmptyUpdate = isUpdate(operation) && !isFieldSet(command, typed);
   if (isComplete || isEmptyUpdate || !(await isSound(session, command, typed))) return typed;
 
   const words = needsId ? [await askForId(prompt, operation, argument)] : typed.words;

@@ -2,7 +2,6 @@ import { PassThrough } from 'node:stream';
 import { input } from '@inquirer/prompts';
 import { displayWidth } from '../../screen/cut-text.ts';
 import { breakLine, safeText } from '../../screen/text.ts';
-import { answerGap, columnsOf, type Given, isInTwoColumns, judgeGiven, noteText, refusalOf } from './given.ts';
 import {
   AROUND_ANSWER,
   type Insert,
@@ -14,6 +13,15 @@ import {
   themeOf,
 } from './inquirer.ts';
 import type { PromptContext, PromptStyle, Question } from './prompt-context.ts';
+import {
+  answerGap,
+  columnsOf,
+  isInTwoColumns,
+  judgeInput,
+  noteText,
+  type PromptInput,
+  refusalOf,
+} from './prompt-input.ts';
 import { pastedLine } from './terminal-keys.ts';
 
 /** Erases the screen, and puts the cursor at its beginning. */
@@ -85,11 +93,11 @@ class DrawnQuestion {
     output.on('resize', resized);
     try {
       for (;;) {
-        const given = await this.#drawn();
+        const input = await this.#drawn();
         this.#wipe();
         if (this.#isSuspending) await this.#suspend();
-        if (given === undefined) continue;
-        const { answer, verdict } = judgeGiven(this.#question, given);
+        if (input === undefined) continue;
+        const { answer, verdict } = judgeInput(this.#question, input);
         if (verdict === true) return this.#answered(answer);
         const { instead, why } = refusalOf(verdict);
         this.#refused = instead;
@@ -126,17 +134,17 @@ class DrawnQuestion {
   }
 
   /** Draws the question once, until there is an answer; undefined: draw it again. */
-  async #drawn(): Promise<Given | undefined> {
+  async #drawn(): Promise<PromptInput | undefined> {
     const { keys, output, signal, leave } = this.#asking;
     const { above, emptiesFirst = false, longest } = this.#question;
     const again = new AbortController();
     this.#again = again;
-    let given: Given | undefined;
-    let isGiven = false;
+    let input: PromptInput | undefined;
+    let isAnswered = false;
     const keyboard = Object.assign(new PassThrough(), { setRawMode: () => undefined });
     // Readline pauses its input at ^D.
     keyboard.on('pause', () => {
-      if (!isGiven && !again.signal.aborted && !signal.aborted) leave('end');
+      if (!isAnswered && !again.signal.aborted && !signal.aborted) leave('end');
     });
     this.#drawAbove();
     this.#drawnColumns = this.#columns;
@@ -150,7 +158,7 @@ class DrawnQuestion {
     signal.addEventListener('abort', () => Object.assign(context, { clearPromptOnDone: above !== undefined }));
     const type = (text: string) => keyboard.write(text);
     const asked = this.#prompt(context, type, () => {
-      isGiven = true;
+      isAnswered = true;
     });
     keys.listen({
       ...(longest === undefined ? {} : { longest }),
@@ -161,8 +169,8 @@ class DrawnQuestion {
         else type(text);
       },
       paste: (text) => {
-        given = this.#pasted(text, type);
-        if (given !== undefined) again.abort();
+        input = this.#pasted(text, type);
+        if (input !== undefined) again.abort();
       },
       escape: () => (emptiesFirst ? this.#empty() : leave('escape')),
       ctrlC: () => (emptiesFirst && this.#standing.line !== '' ? this.#empty() : leave('ctrl_c')),
@@ -173,7 +181,7 @@ class DrawnQuestion {
       return await asked;
     } catch (error) {
       if (signal.aborted || !again.signal.aborted) throw error;
-      return given;
+      return input;
     } finally {
       this.#drawnColumns = undefined;
       keys.listen(undefined);
@@ -183,15 +191,15 @@ class DrawnQuestion {
   #prompt(
     context: NonNullable<Parameters<typeof input>[1]>,
     type: (text: string) => void,
-    onGiven: () => void,
-  ): Promise<Given> {
+    onInput: () => void,
+  ): Promise<PromptInput> {
     const { choices, isSecret = false } = this.#question;
     const standing = this.#standing;
     const columns = this.#columns;
     const base = { message: breakQuestion(this.#question, columns), theme: this.#theme };
     if (choices !== undefined) {
       const isInColumns = isInTwoColumns(this.#question, columns, this.#rows);
-      const config = { ...base, standing, onGiven, choices, columns, isInColumns, unicode: this.#style.unicode };
+      const config = { ...base, standing, onInput, choices, columns, isInColumns, unicode: this.#style.unicode };
       return select(config, context);
     }
     const { line } = standing;
@@ -200,7 +208,7 @@ class DrawnQuestion {
         this.#insert = insert;
         insert(line);
       };
-      return masked({ ...base, standing, onGiven, onOpen }, context);
+      return masked({ ...base, standing, onInput, onOpen }, context);
     }
     // The first drawing is empty, before the line is typed into it again: a change of the width then must not lose it.
     let isTyped = line === '';
@@ -210,7 +218,7 @@ class DrawnQuestion {
       return text;
     };
     const validate = () => {
-      onGiven();
+      onInput();
       return true;
     };
     const asked = input({ ...base, transformer, validate }, context);
@@ -218,7 +226,7 @@ class DrawnQuestion {
     return asked.then((text) => ({ text }));
   }
 
-  #pasted(text: string, type: (text: string) => void): Given | undefined {
+  #pasted(text: string, type: (text: string) => void): PromptInput | undefined {
     const { line, isEntered } = pastedLine(text);
     const { choices, takesPaste } = this.#question;
     if (!takesPaste || choices !== undefined) return { text: line, isPasted: true };

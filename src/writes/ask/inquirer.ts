@@ -12,8 +12,8 @@ import {
 import type { Choice } from '../../base/context.ts';
 import { cutText, displayWidth, padText } from '../../screen/cut-text.ts';
 import { safeText } from '../../screen/text.ts';
-import { answerGap, type Given, noteText } from './given.ts';
 import type { PromptStyle } from './prompt-context.ts';
+import { answerGap, noteText, type PromptInput } from './prompt-input.ts';
 
 /** `? ` before a question, and the blank and the cursor beside an answer. */
 export const AROUND_ANSWER = 4;
@@ -51,7 +51,7 @@ interface SelectConfig {
   readonly unicode: boolean;
   readonly theme: Theme;
   readonly standing: Standing;
-  onGiven(): void;
+  onInput(): void;
 }
 
 /** The entries, one per line or in two columns, with the pointer. */
@@ -71,7 +71,7 @@ function listOf({ choices, columns, isInColumns, unicode, theme }: SelectConfig,
 }
 
 /** A list in which a number, a name or a text may be typed too. Nothing counts without Enter. */
-export const select = createPrompt<Given, SelectConfig>((config, done) => {
+export const select = createPrompt<PromptInput, SelectConfig>((config, done) => {
   const { message, choices, columns, theme, standing, unicode } = config;
   const [line, setLine] = useState('');
   const [at, setAt] = useState(standing.at);
@@ -82,7 +82,7 @@ export const select = createPrompt<Given, SelectConfig>((config, done) => {
   }, []);
   useKeypress((key, editor) => {
     if (isEnterKey(key)) {
-      config.onGiven();
+      config.onInput();
       return done(line === '' ? { at } : { text: line });
     }
     const step = Number(isDownKey(key)) - Number(isUpKey(key));
@@ -109,7 +109,7 @@ interface MaskedConfig {
   readonly theme: Theme;
   readonly standing: Standing;
   onOpen(insert: Insert): void;
-  onGiven(): void;
+  onInput(): void;
 }
 
 /** What stands behind the message. */
@@ -118,7 +118,7 @@ export function shownLine(line: string, isSecret: boolean): string {
 }
 
 /** A secret, masked as it is typed. */
-export const masked = createPrompt<Given, MaskedConfig>((config, done) => {
+export const masked = createPrompt<PromptInput, MaskedConfig>((config, done) => {
   const { message, theme, standing } = config;
   const [line, setLine] = useState('');
   const prefix = usePrefix({ status: 'idle', theme });
@@ -134,7 +134,7 @@ export const masked = createPrompt<Given, MaskedConfig>((config, done) => {
   }, []);
   useKeypress((key, editor) => {
     if (!isEnterKey(key)) return show(editor.line);
-    config.onGiven();
+    config.onInput();
     done({ text: line });
   });
   return `${prefix} ${theme.style.message(message, 'idle')} ${shownLine(line, true)}`;

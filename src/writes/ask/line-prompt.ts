@@ -1,6 +1,6 @@
 import { breakLine, safeText } from '../../screen/text.ts';
-import { answerGap, columnsOf, type Given, judgeGiven, noteText, refusalOf } from './given.ts';
 import type { PromptContext, Question } from './prompt-context.ts';
+import { answerGap, columnsOf, judgeInput, noteText, type PromptInput, refusalOf } from './prompt-input.ts';
 import { EMPTY_LINE, OTHER_KEYS, pastedLine } from './terminal-keys.ts';
 
 const BACKSPACE = ['\u007f', '\b'];
@@ -11,7 +11,7 @@ const ASKED_AGAIN = 'keys pressed before the question do not count. Answer again
 const NOT_ONE_LINE = 'several lines came at once. Answer with one';
 
 /** A line, or why the input is none. */
-type Line = Extract<Given, { readonly text: string }> | { readonly problem: string };
+type Line = Extract<PromptInput, { readonly text: string }> | { readonly problem: string };
 
 /** A line being typed, with each key echoed once. */
 function typedLine(echo: (text: string) => void) {
@@ -79,13 +79,13 @@ function readLine(
 async function readAlone(asking: PromptContext, question: Question, isEdited: boolean): Promise<Line> {
   const { keys, output } = asking;
   if (isEdited) keys.setModes(false);
-  const given = await readLine(asking, question, isEdited).finally(() => keys.listen(undefined));
+  const input = await readLine(asking, question, isEdited).finally(() => keys.listen(undefined));
   if (!isEdited) {
     output.write('\n');
-    return given;
+    return input;
   }
   keys.setModes(true);
-  return (await keys.drain()) ? { problem: NOT_ONE_LINE } : given;
+  return (await keys.drain()) ? { problem: NOT_ONE_LINE } : input;
 }
 
 /** A list on one line if it fits, else one choice per line for screen readers. */
@@ -125,9 +125,9 @@ export async function askInLines(asking: PromptContext, question: Question, isDu
     const gap = answerGap(question.room ?? 0, INDENT.length + (lines.at(-1)?.length ?? 0), columnsOf(output));
     output.write(`${lines.join(`\n${INDENT}`)}${gap} `);
     const line = await readAlone(asking, question, isDumb && !isSecret);
-    const given = 'problem' in line || line.text !== '' ? line : { text: instead };
+    const input = 'problem' in line || line.text !== '' ? line : { text: instead };
     const { answer, verdict } =
-      'problem' in given ? { answer: '', verdict: given.problem } : judgeGiven(question, given);
+      'problem' in input ? { answer: '', verdict: input.problem } : judgeInput(question, input);
     if (verdict === true) {
       const shown = question.show?.(answer) ?? answer;
       if (choices === undefined && shown !== answer) output.write(`  ${safeText(shown)}\n`);

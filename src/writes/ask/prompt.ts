@@ -16,8 +16,8 @@ function deciding(ask: (question: Question) => Promise<string>): PromptPort['dec
   return async (question, { other, no = 'no', above } = {}) => {
     const words = ['yes', 'no', ...(other === undefined ? [] : [other.word])];
     const wordOf = (answer: string) => {
-      const given = answer.trim().toLowerCase();
-      return given === '' ? 'no' : words.find((word) => given === word || given === word.charAt(0));
+      const input = answer.trim().toLowerCase();
+      return input === '' ? 'no' : words.find((word) => input === word || input === word.charAt(0));
     };
     const offered = other === undefined ? 'y/N' : `y/N, ${other.word.charAt(0)} = ${other.does}`;
     const problem = other === undefined ? 'answer y or n' : `answer y, n, or ${other.word.charAt(0)}`;
@@ -25,9 +25,9 @@ function deciding(ask: (question: Question) => Promise<string>): PromptPort['dec
       text: `${question} (${offered})`,
       takesPaste: false,
       longest: Math.max(...words.map(({ length }) => length)),
-      judge: (given) => wordOf(given) !== undefined || problem,
-      show: (given) => (wordOf(given) === 'no' ? no : given),
-      isRefusal: (given) => wordOf(given) === 'no',
+      judge: (input) => wordOf(input) !== undefined || problem,
+      show: (input) => (wordOf(input) === 'no' ? no : input),
+      isRefusal: (input) => wordOf(input) === 'no',
       above,
     });
     return wordOf(answer) ?? 'no';

@@ -18,7 +18,7 @@ function rowsOf(count: number): readonly Row[] {
     drift: undefined,
     params: { cardId: row.id },
     expects: [],
-    given: [row.id, 'lost'],
+    input: [row.id, 'lost'],
   })) as unknown as readonly Row[];
 }
 
@@ -278,7 +278,7 @@ it.each([
     // What waits for the first row may have 224 MiB, and a row takes 1,024 bytes beside its texts.
     const rows = rowsOf(3).map((row) => ({
       ...row,
-      given: new Map([
+      input: new Map([
         ['id', '12345678'],
         ['none', null],
         ['text', 'x'.repeat(row.row === 2 ? 224 * 1024 * 1024 - left : 0)],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ClockPort, SignalName, SignalPort } from '../../../src/base/context.ts';
 import { Failure, type FailureCode, type FailureDetails } from '../../../src/base/failure.ts';
 import type { JsonValue } from '../../../src/base/json/value.ts';
-import { type Given, type Row, RowMaker, type RowShape } from '../../../src/input/rows/row.ts';
+import { type Row, type RowInput, RowMaker, type RowShape } from '../../../src/input/rows/row.ts';
 import { failedCall, type RowResult } from '../../../src/records/row-outcome.ts';
 import type { NewRun, RunPorts } from '../../../src/records/stored/run-store.ts';
 import type { RunTask } from '../../../src/runs/run-task.ts';
@@ -155,7 +155,7 @@ export function runPorts(stateDir: string, more: Partial<RunPorts> = {}): RunPor
 
 /** What the rows of a run over card ids have in common. */
 export const CARD_SHAPE: RowShape = {
-  given: 'cells',
+  form: 'cells',
   columns: ['cardId', 'reason', '_outcome'],
   idParam: 'cardId',
   ids: ['cardId'],
@@ -166,7 +166,7 @@ export const CARD_SHAPE: RowShape = {
 };
 
 /** A row of such a run. */
-export function cardRow(row: number, given: Given, shape: RowShape = CARD_SHAPE): Row {
+export function cardRow(row: number, given: RowInput, shape: RowShape = CARD_SHAPE): Row {
   return new RowMaker(shape).make(row, given);
 }
 

@@ -251,7 +251,7 @@ it.each([
   ],
 ])('--failed keeps null and absent apart in %s', async (name, text) => {
   const path = join(temporaryFolder(), name);
-  const shape: RowShape = { ...CARD_SHAPE, given: 'json', columns: [] };
+  const shape: RowShape = { ...CARD_SHAPE, form: 'json', columns: [] };
   const file = await openFailedFile(optionsFor(path, { inputFormat: 'ndjson', shape }));
   await file.add(
     sentResult(

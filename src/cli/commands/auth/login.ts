@@ -6,7 +6,7 @@ import { jsonOf, object, oneOf, TEXT } from '../../../base/json/shape.ts';
 import { commandOf } from '../../../base/next-step.ts';
 import { ANSWERED, localCommand } from '../../../command/command.ts';
 import type { Ports, Session } from '../../../command/session.ts';
-import type { GivenOptions } from '../../../input/options/option.ts';
+import type { OptionValues } from '../../../input/options/option.ts';
 import { readTextFile } from '../../../input/text-file.ts';
 import {
   CREDENTIAL_KINDS,
@@ -51,22 +51,22 @@ const LOGIN_OPTIONS = {
   check: { kind: 'text', value: 'id', text: 'test the credential: read this card or calendar' },
 } as const;
 
-type LoginGiven = Partial<GivenOptions<typeof LOGIN_OPTIONS>>;
+type LoginValues = Partial<OptionValues<typeof LOGIN_OPTIONS>>;
 
 /** `--family`, or the family of the only given URL. */
-function familyOf({ family, cardsUrl, calendarUrl }: LoginGiven): Family | undefined {
+function familyOf({ family, cardsUrl, calendarUrl }: LoginValues): Family | undefined {
   if (family !== undefined) return family;
   if ((cardsUrl === undefined) === (calendarUrl === undefined)) return undefined;
   return cardsUrl === undefined ? 'calendar' : 'cards';
 }
 
 /** USAGE for what is missing and cannot be asked for. */
-function checkLogin(given: LoginGiven, { prompt }: Ports): void {
+function checkLogin(values: LoginValues, { prompt }: Ports): void {
   const faults: Fault[] = [];
-  if (familyOf(given) === undefined && !prompt.available) {
+  if (familyOf(values) === undefined && !prompt.available) {
     faults.push({ where: '--family', problem: 'is required without a terminal to ask on: cards or calendar' });
   }
-  const { tokenStdin, tokenCommand, tokenFile } = given;
+  const { tokenStdin, tokenCommand, tokenFile } = values;
   if (!tokenStdin && (tokenCommand ?? tokenFile) === undefined && !prompt.available) {
     faults.push({
       where: '--token-stdin',
@@ -85,10 +85,10 @@ function withScheme(text: string): string {
 }
 
 /** The URLs that the login sets: from options, environment or a question; checked, not stored yet. */
-async function readUrls(session: Session, given: LoginGiven, family: Family): Promise<Urls> {
+async function readUrls(session: Session, values: LoginValues, family: Family): Promise<Urls> {
   const { prompt } = session;
   const profile = session.selectedProfile();
-  const urls: Urls = { cardsUrl: given.cardsUrl, calendarUrl: given.calendarUrl };
+  const urls: Urls = { cardsUrl: values.cardsUrl, calendarUrl: values.calendarUrl };
   const key = urlKey(family);
   const known = profile[key];
   if (known?.source === 'environment') urls[key] ??= known.url;
@@ -132,7 +132,7 @@ function pastedToken(text: string): string {
 /** The credential to keep: the token, the command, or the path of its file. */
 async function readSecret(
   session: Session,
-  { tokenCommand, tokenFile, tokenStdin, keychain }: LoginGiven,
+  { tokenCommand, tokenFile, tokenStdin, keychain }: LoginValues,
   family: Family,
   urls: Urls,
 ): Promise<{ kind: CredentialKind; value: string }> {
@@ -279,16 +279,16 @@ export const command = localCommand({
   },
   output: () => LOGIN,
   check: checkLogin,
-  async run(session, given) {
+  async run(session, values) {
     if (session.selectedProfile().isSandbox) {
       throw new Failure('USAGE', 'the sandbox needs no login', { hints: ['name another profile with --profile'] });
     }
-    const family = familyOf(given) ?? (await askFamily(session, 'Gift cards or calendars?'));
-    const checkFaults = given.check === undefined ? [] : await checkIdFaults(family, given.check);
+    const family = familyOf(values) ?? (await askFamily(session, 'Gift cards or calendars?'));
+    const checkFaults = values.check === undefined ? [] : await checkIdFaults(family, values.check);
     if (checkFaults.length > 0) throw usageFailure(checkFaults);
     // Everything is asked for first, so that Ctrl-C leaves no half-made profile.
-    const urls = await readUrls(session, given, family);
-    const chosen = await readSecret(session, given, family, urls);
+    const urls = await readUrls(session, values, family);
+    const chosen = await readSecret(session, values, family, urls);
     const isToken = chosen.kind === 'token' || chosen.kind === 'keychain';
     const expiry = isToken ? refuseExpired(session, family, chosen.value) : undefined;
     // Before the first step: a profile without its credential would be half a login.
@@ -307,7 +307,7 @@ export const command = localCommand({
       const message = `the credentials file was damaged. A copy of it is kept in ${keptCopy}`;
       await session.notify(warning('CREDENTIALS_DAMAGED', message));
     }
-    const { check } = given;
+    const { check } = values;
     if (check !== undefined) await checkWithRead(session, family, check, { before, takeOut });
     await dropReplaced(session, entry, before);
     const shown = isToken ? lastFour(chosen.value) : undefined;

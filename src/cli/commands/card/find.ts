@@ -67,11 +67,11 @@ export const command = localCommand({
     'Forget the cards of a profile': 'card find --forget -p live --yes',
   },
   output: () => anyOf(list(FOUND), FORGOTTEN, IMPORTED),
-  async run(session, { text: given, forget, yes, import: path, fromFormat: format, sheet, map }) {
+  async run(session, { text: input, forget, yes, import: path, fromFormat: format, sheet, map }) {
     if (forget) return forgetAll(session, yes);
     if (path !== undefined) return importFile(session, path, { format, sheet, map });
     const question = 'Order number, or the beginning of a card ID, such as order-10001';
-    const text = given ?? (await missingText(session, '<text>', question, () => undefined));
+    const text = input ?? (await missingText(session, '<text>', question, () => undefined));
     if (text.trim() === '') throw usageFailure([{ where: '<text>', problem: 'is required' }]);
     const { rows, notes, failure } = findRemembered(session, text);
     await session.print({ kind: 'list', rows, columns: COLUMNS, whenEmpty: 'No card was found.' });
@@ -108,8 +108,8 @@ export function findRemembered(session: Session, text: string) {
     const begin = since === undefined ? 'remembers no cards yet' : `remembers cards since ${peopleTime(since)}`;
     const step = hintText({ do: 'import an export of orders', profile: namedProfile(session.selectedProfile()) });
     const near = nearlyIdProblem(text);
-    const given = near === undefined ? 'this' : `${quoteValue(text)} is not a card ID (${near}). This`;
-    notes.push(note('NO_CARD', `${given} machine ${begin}. To find others, ${step}`));
+    const subject = near === undefined ? 'this' : `${quoteValue(text)} is not a card ID (${near}). This`;
+    notes.push(note('NO_CARD', `${subject} machine ${begin}. To find others, ${step}`));
   }
   return { rows, notes, failure };
 }

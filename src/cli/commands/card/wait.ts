@@ -248,8 +248,8 @@ export const command = localCommand({
       'card wait 72e1e385-a6c9-44f1-b3b8-c596e1072808 --status BLOCKED,REISSUED --timeout 5m --interval 10s',
   },
   output: async () => Card,
-  async run(session, given) {
-    const resource = await waitShown(session, given);
+  async run(session, values) {
+    const resource = await waitShown(session, values);
     await session.print({ kind: 'resource', resource, columns: CARD_COLUMNS, view: 'card' });
   },
 });

@@ -22,13 +22,13 @@ export const command = localCommand({
     'See times in another zone': 'config set timeZone Europe/Oslo',
   },
   output: () => PREFERENCE,
-  async run(session, { key, value: given }) {
+  async run(session, { key, value: input }) {
     const problemOf = (text: string) => {
       const reading = readPreference(key, text);
       return reading.ok ? undefined : reading.problem;
     };
     const value =
-      given ?? (await missingText(session, '<value>', `Value of ${key}, such as ${EXAMPLES[key]}`, problemOf));
+      input ?? (await missingText(session, '<value>', `Value of ${key}, such as ${EXAMPLES[key]}`, problemOf));
     const settings = await session.changeSettings((before) => setPreference(before, key, value));
     await printPreference(session, settings, key);
     const { option } = PREFERENCES[key];

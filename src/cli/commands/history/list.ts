@@ -5,7 +5,7 @@ import { list } from '../../../base/json/shape.ts';
 import { localCommand } from '../../../command/command.ts';
 import type { Session } from '../../../command/session.ts';
 import { WORKBOOK } from '../../../input/options/call-options.ts';
-import type { GivenOptions } from '../../../input/options/option.ts';
+import type { OptionValues } from '../../../input/options/option.ts';
 import { cardIdProblem, nearlyIdProblem, quoteValue, readCardId } from '../../../input/values.ts';
 import { blockOf, HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../../records/entry-table.ts';
 import { readOpenWrites } from '../../../records/open-files.ts';
@@ -48,15 +48,15 @@ export const HISTORY_FILTER = {
   limit: { kind: 'count', text: 'at most that many (1 or more); the default is 50, in a terminal as many as fit' },
 } as const;
 
-type HistoryFilter = Partial<GivenOptions<typeof HISTORY_FILTER>>;
+type HistoryFilter = Partial<OptionValues<typeof HISTORY_FILTER>>;
 
 const LIMIT = 50;
 
 /** The search in words: `card block of card 0b7a… since yesterday`. */
 function lookedFor({ id, operation, outcome, since, until, open, reason, user }: HistoryFilter): string {
   const near = nearlyIdProblem(id ?? '');
-  const given = `${quoteValue(id ?? '')}${near === undefined ? '' : ` (${near})`}`;
-  const kind = id !== undefined && CARD_ID.test(id) ? `card ${id}` : given;
+  const quoted = `${quoteValue(id ?? '')}${near === undefined ? '' : ` (${near})`}`;
+  const kind = id !== undefined && CARD_ID.test(id) ? `card ${id}` : quoted;
   const subject = isPartOfCardId(id ?? '') ? `a card whose id begins with ${id}, or of ${kind},` : kind;
   return [
     `${open === true ? 'open ' : ''}${operation === undefined ? 'write' : commandWords(operation)}`,
@@ -198,8 +198,8 @@ export const command = localCommand({
   check({ id }) {
     if (id === '') throw usageFailure([{ where: '--id', problem: 'is empty' }]);
   },
-  async run(session, given) {
-    const { result, noMatch, hasOlder, failure } = await historyResult(session, given);
+  async run(session, values) {
+    const { result, noMatch, hasOlder, failure } = await historyResult(session, values);
     if (noMatch !== undefined && !session.isForPeople()) await session.notify(note('NO_MATCH', noMatch));
     await session.print(result);
     // In a terminal the list itself says what it leaves out, or its length was given.

@@ -23,8 +23,8 @@ export const command = localCommand({
       'history show 20270402T180000000-4d2-9f3a1c --json --query requestId --raw',
   },
   output: () => SHOWN_OUTPUT,
-  async run(session, given) {
-    const name = given.entry ?? (await chooseEntry(session));
+  async run(session, values) {
+    const name = values.entry ?? (await chooseEntry(session));
     const card = readCardId(name);
     if (card.kind === 'id' || card.kind === 'holds') {
       throw new Failure('USAGE', `${quoteValue(name)} is a card ID, not the name of an entry`, {

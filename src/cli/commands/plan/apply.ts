@@ -26,8 +26,8 @@ export const command = localCommand({
     'In a job: a second start resumes the first': 'plan apply stolen.plan --yes --json',
   },
   output: async () => anyOf(list((await import('../../../records/row-result.ts')).rowOutput(ANY)), DRY_RUN_OUTPUT),
-  async run(session, given) {
+  async run(session, values) {
     const { applyPlan } = await import('../../../runs/apply-plan.ts');
-    return applyPlan(session, given, given.file);
+    return applyPlan(session, values, values.file);
   },
 });

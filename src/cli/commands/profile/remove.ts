@@ -17,13 +17,13 @@ export const command = localCommand({
   options: { yes: YES },
   examples: { 'Remove a profile without a question': 'profile remove old --yes', 'Ask first': 'profile remove old' },
   output: () => REMOVED,
-  async run(session, given) {
-    const name = await nameOf(session, given.name, []);
+  async run(session, values) {
+    const name = await nameOf(session, values.name, []);
     const settings = session.settings();
     const { FRONTDESK_PROFILE: _, ...env } = session.context.env;
     const isCurrent = (among: Settings) => currentProfileName(among, env) === name;
     const left = removeProfile(settings, name, isCurrent(settings));
-    await confirmLoss(session, given.yes, `Remove profile ${name} and its credentials?`);
+    await confirmLoss(session, values.yes, `Remove profile ${name} and its credentials?`);
     // First: a refused credential store must not keep the token of a deleted profile.
     const removed = await forgetCredentials(session, { profile: name });
     if (removed.length > 0) session.done.push('its credentials are removed');

@@ -15,10 +15,10 @@ export const command = localCommand({
     'Require a ticket number in each reason': "profile set live --require-reason '[A-Z]+-[0-9]+'",
   },
   output: () => PROFILE,
-  async run(session, given) {
+  async run(session, values) {
     const name =
-      given.name ?? (await missingText(session, '<name>', 'Name of the profile, such as live', profileNameProblem));
-    const settings = await session.changeSettings((before) => changeProfile(before, name, given));
+      values.name ?? (await missingText(session, '<name>', 'Name of the profile, such as live', profileNameProblem));
+    const settings = await session.changeSettings((before) => changeProfile(before, name, values));
     await printProfile(session, settings, name);
   },
 });

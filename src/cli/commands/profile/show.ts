@@ -10,11 +10,11 @@ export const command = localCommand({
   arguments: { name: { ...NAME, required: false } },
   examples: { 'Show where a profile points': 'profile show live', 'Show the current profile': 'profile show' },
   output: () => PROFILE,
-  async run(session, given) {
+  async run(session, values) {
     const settings = session.settings();
-    const name = given.name ?? session.selectedProfile().name;
+    const name = values.name ?? session.selectedProfile().name;
     const profiles = knownProfiles(settings, session.context.env);
-    const isKnown = profiles.has(name) || name === SANDBOX || given.name === undefined;
+    const isKnown = profiles.has(name) || name === SANDBOX || values.name === undefined;
     if (!isKnown) throw unknownProfile(settings, name, '<name>');
     await printProfile(session, settings, name);
   },

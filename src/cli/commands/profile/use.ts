@@ -13,8 +13,8 @@ export const command = localCommand({
     'Use the sandbox from now on': 'profile use sandbox',
   },
   output: () => PROFILE,
-  async run(session, given) {
-    const name = await nameOf(session, given.name, [SANDBOX]);
+  async run(session, values) {
+    const name = await nameOf(session, values.name, [SANDBOX]);
     const settings = await session.changeSettings((before) => useProfile(before, name));
     await printProfile(session, settings, name);
     const overrides = overridesOf(name, FAMILIES, settings, session.context.env);

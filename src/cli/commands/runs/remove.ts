@@ -34,13 +34,13 @@ export const command = localCommand({
     'Keep three months': 'runs remove --older-than 90d --yes',
   },
   output: () => REMOVED,
-  async run(session, given) {
+  async run(session, values) {
     const { removeRun, removeRunsOlderThan } = await import('../../../records/stored/run-store.ts');
-    const { olderThan, yes } = given;
+    const { olderThan, yes } = values;
     const unread: Unread = new Map();
     let removed: readonly string[];
     if (olderThan === undefined) {
-      const name = await runNameOf(session, given);
+      const name = await runNameOf(session, values);
       // An unreadable run can be removed anyway.
       const known = await showRun(portsOf(session), name).catch(() => undefined);
       const open = await openEntries(session);

@@ -28,9 +28,9 @@ type ReportForm = (typeof REPORT_FORMS)[number];
 type Reported = Awaited<ReturnType<typeof openReported>>;
 
 /** A row without customers' data, because more people read a report than the input: an event has its new ID, or none. */
-function named(row: StoredRow, given = row.id): ReportedRow {
+function named(row: StoredRow, knownId = row.id): ReportedRow {
   const callOutcome = outcomeInRun(row);
-  const id = given ?? callOutcome.resultId;
+  const id = knownId ?? callOutcome.resultId;
   return { ...row, callOutcome, id: id && withoutAddresses(id) };
 }
 
@@ -200,8 +200,8 @@ export const command = localCommand({
   },
   output: () => REPORT_OUTPUT,
   check: (_, { output }) => refuseShaping(output),
-  async run(session, given) {
-    const names = await runNamesOf(session, given);
+  async run(session, values) {
+    const names = await runNamesOf(session, values);
     const known = await Promise.all(names.map((name) => requireRun(session.stateDir(), name, true)));
     const { rows: missing, notice } = shardGaps(known.map(({ header }) => header));
     const runs: Reported[] = [];
@@ -209,7 +209,7 @@ export const command = localCommand({
     try {
       for (const run of known) runs.push(await openReported(session, run, shards));
       if (notice !== undefined) shards.notes.add(`Of the shards: ${notice.message}.`);
-      await writeDocument(session, shards, given.as);
+      await writeDocument(session, shards, values.as);
       if (notice === undefined) return 0;
       await session.notify(notice);
       return FAILURES.PARTIAL.exitCode;

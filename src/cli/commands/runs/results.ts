@@ -59,9 +59,9 @@ export const command = localCommand({
     const { STORED_ROW_OUTPUT } = await import('../../../records/row-result.ts');
     return anyOf(list(STORED_ROW_OUTPUT), list(INPUT_ROW));
   },
-  async run(session, given) {
-    const outcomes = given.outcome === undefined ? undefined : new Set(given.outcome);
-    return printRunResults(session, await runNamesOf(session, given), { ...given, outcomes });
+  async run(session, values) {
+    const outcomes = values.outcome === undefined ? undefined : new Set(values.outcome);
+    return printRunResults(session, await runNamesOf(session, values), { ...values, outcomes });
   },
 });
 
@@ -113,11 +113,11 @@ export async function printRunResults(
   const { header } = run;
   const isOne = runs.length === 1;
   if (asInput) useInputFormat(session, run);
-  const given = asInput
+  const columnNames = asInput
     ? [...new Set(runs.flatMap((each) => each.header.stored.columns).filter((name) => !isOwnColumn(name))), '_outcome']
     : [];
   const operation = operationOfRun(header);
-  const columns = asInput ? given.map((name) => ({ name, header: name })) : runColumns(operation);
+  const columns = asInput ? columnNames.map((name) => ({ name, header: name })) : runColumns(operation);
   const shownColumns = asInput || isOne ? columns : columns.toSpliced(1, 0, RUN_COLUMN);
   await refuseRunPrinting(session.output, shownColumns);
   const ofRun = (row: JsonObject, name: string | undefined) =>

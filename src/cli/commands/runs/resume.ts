@@ -24,8 +24,8 @@ export const command = localCommand({
     'Check the cards of unknown outcomes': 'runs resume --last --reconcile',
   },
   output: async () => list((await import('../../../records/row-result.ts')).rowOutput(ANY)),
-  async run(session, given) {
+  async run(session, values) {
     const { resume } = await import('../../../runs/resume.ts');
-    return resume(session, given, await runNameOf(session, given));
+    return resume(session, values, await runNameOf(session, values));
   },
 });

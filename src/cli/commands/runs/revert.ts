@@ -26,9 +26,9 @@ export const command = localCommand({
     'Plan to revert a run by its ID': 'runs revert 20270402-1800-7f3a2b --plan back.plan',
   },
   output: async () => (await import('../../../runs/plan/plan-file.ts')).PLAN_HEADER_OUTPUT,
-  async run(session, given) {
+  async run(session, values) {
     const { revertRun } = await import('../../../runs/revert-run.ts');
-    const run = await runNameOf(session, given);
-    return revertRun(session, { path: given.plan, lifeMs: given.planExpires.ms }, run);
+    const run = await runNameOf(session, values);
+    return revertRun(session, { path: values.plan, lifeMs: values.planExpires.ms }, run);
   },
 });

@@ -30,10 +30,10 @@ const OFFERED_RUNS = 20;
 /** The run: by its ID, or `--last`; in a terminal it is asked for. */
 export async function runNameOf(
   session: Session,
-  given: { readonly run: string | undefined; readonly last: boolean },
+  input: { readonly run: string | undefined; readonly last: boolean },
 ): Promise<string> {
-  if (given.run !== undefined) return requireRunName(session.stateDir(), given.run);
-  if (given.last) return lastRunName(portsOf(session));
+  if (input.run !== undefined) return requireRunName(session.stateDir(), input.run);
+  if (input.last) return lastRunName(portsOf(session));
   if (!session.prompt.available) {
     throw usageFailure([{ where: '<run>', problem: 'is required, or --last' }], [{ do: 'list the runs' }]);
   }

@@ -15,8 +15,8 @@ export const command = localCommand({
     'Count the rows of a run by outcome': 'runs show 20270402-1800-7f3a2b --json --query outcomes',
   },
   output: () => RUN_OUTPUT,
-  async run(session, given) {
-    const { source, ...run } = await showRun(portsOf(session), await runNameOf(session, given));
+  async run(session, values) {
+    const { source, ...run } = await showRun(portsOf(session), await runNameOf(session, values));
     const resource = fromPlain(session.isForPeople() ? { ...run, source } : run);
     await session.print({ kind: 'resource', resource, columns: RUN_COLUMNS, facts: runFacts });
   },

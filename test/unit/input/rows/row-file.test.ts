@@ -5,12 +5,12 @@ import { expect, it } from 'vitest';
 import { parseJson } from '../../../../src/base/json/parse.ts';
 import { printJson } from '../../../../src/base/json/print.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/base/json/value.ts';
-import { type Given, type Row, type RowExtra, RowMaker, type RowShape } from '../../../../src/input/rows/row.ts';
+import { type Row, type RowExtra, type RowInput, RowMaker, type RowShape } from '../../../../src/input/rows/row.ts';
 import { packCells, RowWriter, readRows, unpackCells } from '../../../../src/input/rows/row-file.ts';
 import { temporaryFolder } from '../../base/files/place.ts';
 
 const SHAPE: RowShape = {
-  given: 'cells',
+  form: 'cells',
   columns: ['id', 'email', 'active'],
   idParam: 'id',
   ids: ['id'],
@@ -19,10 +19,10 @@ const SHAPE: RowShape = {
   expects: [],
   onlyChanges: false,
 };
-const JSON_SHAPE: RowShape = { ...SHAPE, given: 'json', columns: [] };
+const JSON_SHAPE: RowShape = { ...SHAPE, form: 'json', columns: [] };
 
 interface Written {
-  readonly given: Given;
+  readonly given: RowInput;
   /** A JSON row as it stands in the input. */
   readonly text?: string;
   readonly extra?: RowExtra;
@@ -68,7 +68,7 @@ it('the rows of a run are what was judged, when they are read of JSON: no number
   const text = '{"id":"s1",\r\n "email":"a",\n "amount":12345678901234567.890}';
   const { read, file } = await roundTrip(JSON_SHAPE, [{ given: objectOf(text), text }]);
   expect(file).toBe('[1,{"id":"s1",  "email":"a",  "amount":12345678901234567.890}]\n');
-  expect(read.map(({ row, id, given }) => [row, id, given])).toEqual([[1, 's1', objectOf(text)]]);
+  expect(read.map(({ row, id, input: given }) => [row, id, given])).toEqual([[1, 's1', objectOf(text)]]);
 });
 
 it('the rows of a run are what was judged, when they are read of a JSON array of ids and objects: an id first does not make the rest texts', async () => {
@@ -79,7 +79,7 @@ it('the rows of a run are what was judged, when they are read of a JSON array of
   ]);
   expect(read.map(({ id }) => id)).toEqual(['s1', 's2']);
   expect(bodies(read)).toEqual(['{}', '{"email":null}']);
-  expect(read[1]?.given).toEqual(objectOf(object));
+  expect(read[1]?.input).toEqual(objectOf(object));
 });
 
 it('the rows of a run are what was judged, when they are read against an older file: exactly the changed fields are sent, with what they were', async () => {

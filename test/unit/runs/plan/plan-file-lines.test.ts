@@ -121,7 +121,7 @@ it('the line of a row is what will be sent, in the order in which it was planned
     params: { cardId: CARD },
     body: new Map([['reason', 'lost']]),
     expects: [{ field: 'status', value: 'ACTIVE' }],
-    given: new Map([
+    input: new Map([
       ['cardId', CARD],
       ['reason', 'lost'],
     ]),

@@ -21,7 +21,7 @@ export function isInTwoColumns(
 }
 
 /** The input at a question: a text, or the place of an entry in its list. */
-export type Given = { readonly text: string; readonly isPasted?: boolean } | { readonly at: number };
+export type PromptInput = { readonly text: string; readonly isPasted?: boolean } | { readonly at: number };
 
 /** The answer, if `verdict` is true; else why it is none, and what replaces it in the line. */
 type Judged = { readonly answer: string; readonly verdict: Verdict };
@@ -36,10 +36,10 @@ function named(choices: readonly Choice[], text: string): readonly Choice[] {
 }
 
 /** Judges the input: an entry of the list, a text that stands for one, or a typed answer. */
-export function judgeGiven(question: Question, given: Given): Judged {
+export function judgeInput(question: Question, input: PromptInput): Judged {
   const { choices, takesPaste } = question;
-  if ('at' in given) return { answer: choices?.[given.at]?.value ?? '', verdict: true };
-  const { text, isPasted = false } = given;
+  if ('at' in input) return { answer: choices?.[input.at]?.value ?? '', verdict: true };
+  const { text, isPasted = false } = input;
   if (isPasted && !takesPaste) return { answer: '', verdict: LOST_PASTE };
   if (choices === undefined) return { answer: text, verdict: question.judge(text) };
   const typed = text.trim();

@@ -1,29 +1,29 @@
 import type { Fault } from '../base/failure.ts';
 import type { CommonOptions } from '../input/options/common.ts';
 import type { OptionSpec, RawInput } from '../input/options/option.ts';
-import { type GivenValues, missingOf, readArguments, readOptions } from '../input/options/read-value.ts';
-import { type CallGiven, type Command, optionsOf } from './command.ts';
+import { missingOf, type NamedValues, readArguments, readOptions } from '../input/options/read-value.ts';
+import { type CallValues, type Command, optionsOf } from './command.ts';
 
 /** A command line as typed values. */
-export type Given = ReturnType<typeof readGiven>;
+export type CommandValues = ReturnType<typeof readCommandValues>;
 
 /** Options with the same meaning for the session and for the commands that declare them. */
 const SAME = ['concurrency', 'dryRun', 'yes'] as const;
 
 /** Does a read name a new workbook: `--out cards.xlsx`? */
-function isWorkbook({ writes, options }: Command, { out }: GivenValues): boolean {
+function isWorkbook({ writes, options }: Command, { out }: NamedValues): boolean {
   return !writes && options.some(({ long }) => long === 'out') && typeof out === 'string' && /\.xlsx$/i.test(out);
 }
 
 /** Reads a typed command line by the declarations of the command. */
-export function readGiven(command: Command, input: RawInput) {
+export function readCommandValues(command: Command, input: RawInput) {
   const { words } = input;
   const isOwn = (option: OptionSpec) => command.options.includes(option);
   const shared = optionsOf(command).filter((option) => !isOwn(option));
   const [faults, commonFaults]: [Fault[], Fault[]] = [[], []];
   // The declarations have these types.
   const common: CommonOptions = readOptions(shared, input, commonFaults);
-  const own: GivenValues = {
+  const own: NamedValues = {
     ...readArguments(command.arguments, words, faults),
     ...readOptions(command.options, input, faults),
   };
@@ -48,13 +48,13 @@ export function readGiven(command: Command, input: RawInput) {
   };
 }
 
-/** What a command over an operation was given. */
-export function callGiven({ words, common, own, faults, typed }: Given): CallGiven {
+/** The values of a command over an operation. */
+export function callValues({ words, common, own, faults, typed }: CommandValues): CallValues {
   // The declarations have these types.
-  return { words, options: { ...common, ...own } as CallGiven['options'], typed, faults };
+  return { words, options: { ...common, ...own } as CallValues['options'], typed, faults };
 }
 
 /** A command over an operation with an ID and no options. */
-export function idAlone(id: string): CallGiven {
+export function idAlone(id: string): CallValues {
   return { words: [id], options: {}, typed: new Set(), faults: [] };
 }
