@@ -25,7 +25,7 @@ export interface SeenCard {
   readonly clientReference: string | undefined;
   /** Undefined: not known, so a known one stays. */
   readonly status: string | undefined;
-  /** ISO 8601. */
+  /** When that was, in ISO 8601: the status, if one is known. */
   readonly seenAt: string;
 }
 
@@ -145,7 +145,7 @@ function needlesFor(text: string): readonly Needle[] {
   return needles;
 }
 
-/** The card of its latest line, with its latest known status. */
+/** The card of its latest line, with its latest known status and the time of that. */
 function cardAt(file: number, { line, status }: CardPlace): SeenCard {
   const latest = parseJson(lineAt(file, line));
   const known = status === undefined || status === line ? latest : parseJson(lineAt(file, status));
@@ -153,7 +153,8 @@ function cardAt(file: number, { line, status }: CardPlace): SeenCard {
     cardId: textAt(latest, 'cardId') ?? '',
     clientReference: textAt(latest, 'clientReference'),
     status: textAt(known, 'status'),
-    seenAt: textAt(latest, 'seenAt') ?? '',
+    // What is old is the status.
+    seenAt: textAt(known, 'seenAt') ?? '',
   };
 }
 

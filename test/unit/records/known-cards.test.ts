@@ -24,6 +24,7 @@ const card = (cardId: string, clientReference?: string, status?: string, seenAt 
   status,
   seenAt,
 });
+async function* nothing(): AsyncGenerator<readonly SeenCard[]> {}
 const ids = (text: string) => findCards(place(), text).cards.map(({ cardId }) => cardId);
 
 beforeEach(() => {
@@ -49,13 +50,16 @@ test('a text that is an ID or holds one finds that card before a reference of th
   expect(ids(`Card: ${ONE.toUpperCase()}.`)).toEqual([ONE]);
 });
 
-test('the last line of a card counts: an earlier reference finds it no more, and a missing status leaves the known one', async () => {
+test('the last line of a card counts: an earlier reference finds it no more, and a missing status leaves the known one and its time', async () => {
   await rememberCards(place(), [card(ONE, 'old-1', 'ACTIVE', '2026-01-01T00:00:00.000Z')]);
   await rememberCards(place(), [card(TWO, 'old-2', 'ACTIVE')]);
   await rememberCards(place(), [card(ONE, 'new-1', undefined, NOW)]);
   expect(ids('old-1')).toEqual([]);
   expect(ids('old')).toEqual([TWO]);
-  expect(findCards(place(), 'new-1').cards).toEqual([card(ONE, 'new-1', 'ACTIVE', NOW)]);
+  const known = [card(ONE, 'new-1', 'ACTIVE', '2026-01-01T00:00:00.000Z')];
+  expect(findCards(place(), 'new-1').cards).toEqual(known);
+  await addCards(place(), nothing(), NOW);
+  expect(findCards(place(), 'new-1').cards).toEqual(known);
 });
 
 test('cards of another base URL are not found, and forgetting one base URL keeps the other', async () => {
