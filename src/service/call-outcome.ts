@@ -165,15 +165,19 @@ export function encodeOutcome<Line extends object>(callOutcome: CallOutcome, lin
   return record as unknown as Line & OutcomeRecord;
 }
 
-/** The outcome in a record, by short or whole names; undefined: none, or one that this version does not know. */
+/**
+ * The outcome in a record; undefined: none, or one that this version does not know. A line of a journal has the short
+ * names, and its `message` is the whole message of the row; a line of the history has the whole names.
+ */
 export function decodeOutcome(record: object): WriteOutcome | undefined {
   // Every member is checked before it is used.
   const members = record as Readonly<Record<string, unknown>>;
   const { code = 'INTERNAL' } = members;
   const known: Record<string, unknown> = { ...NO_OUTCOME };
+  const isShort = 's' in members;
   for (const name of NAMES) {
     const [short, type] = MEMBERS[name];
-    const value = members[short] ?? members[name];
+    const value = members[isShort ? short : name];
     if (typeof value === type) known[name] = value;
   }
   const { outcome, notices } = known;

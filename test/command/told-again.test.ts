@@ -47,6 +47,14 @@ it('a failed row has the same words live, in runs results, and when a plan is ap
   expect(messages((await run(apply)).stdout)).toEqual(live);
 });
 
+it('a row of a 5xx without a body whose card was checked does not quote the message of frontdesk as words of the service', async () => {
+  const { run } = await begin(({ method }) => (method === 'POST' ? { status: 500 } : undefined));
+  expect((await run(['card', 'block', cardId(1), cardId(2), '--yes', '-q', '--run', 'u'])).code).toBe(8);
+  const { stdout } = await run(['runs', 'resume', 'u', '--reconcile', '-q', '-o', 'csv']);
+  const end = /The service returned 500\. It may or may not have been applied\. Card check: status ACTIVE\.$/gm;
+  expect(stdout.match(end)).toHaveLength(2);
+});
+
 it('a read of many rows that stops has one line with the number of rows that were not reached', async () => {
   const { run } = await begin(() => ({ status: 401, body: {} }));
   const ids = [1, 2, 3, 4, 5, 6].map(cardId);

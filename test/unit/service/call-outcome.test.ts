@@ -71,6 +71,11 @@ it('a call outcome leaves out members of another kind, as no version writes them
   expect(decodeOutcome(record)).toEqual({ ...NO_OUTCOME, outcome: 'applied' });
 });
 
+it('the message of a row in a line with short names is not the message of its outcome', () => {
+  const record = { s: 'unknown', a: 1, http: 500, message: 'The request was sent at 17:00:57Z.' };
+  expect(decodeOutcome(record)).toEqual({ ...NO_OUTCOME, outcome: 'unknown', attempts: 1, httpStatus: 500 });
+});
+
 it('the call outcome of a failure has what its details have, the message of the service cut', () => {
   const service = new Map([
     ['errorCode', 'CARD_EXPIRED'],
