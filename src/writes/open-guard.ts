@@ -121,7 +121,8 @@ export async function openBefore(session: Session, call: OpenCall): Promise<Open
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (needsRecords(operation, error)) return { ...NOTHING, unread: error.ofUnsent() };
-    await sayUnread(session, error);
+    // A setting that is wrong refuses the call itself.
+    if (error.code !== 'USAGE') await sayUnread(session, error);
     return NOTHING;
   }
 }

@@ -55,6 +55,15 @@ it('a row of a 5xx without a body whose card was checked does not quote the mess
   expect(stdout.match(end)).toHaveLength(2);
 });
 
+it('a base URL that is refused is said once', async () => {
+  const { run } = await begin();
+  const { code, stderr } = await run(['card', 'activate', cardId(1)], { FRONTDESK_CARDS_URL: 'https://x.example/v1' });
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    'frontdesk: FRONTDESK_CARDS_URL must not end in /v1: every path begins with it already. Nothing was sent.\n',
+  );
+});
+
 it('a read of many rows that stops has one line with the number of rows that were not reached', async () => {
   const { run } = await begin(() => ({ status: 401, body: {} }));
   const ids = [1, 2, 3, 4, 5, 6].map(cardId);
