@@ -138,6 +138,8 @@ const TYPED = [
   { typed: 'api POST /v1/x --data=@conf\tset\t', words: ['api', 'POST', '/v1/x', '--data=@config/settings.json'] },
   { typed: 'config set output nd\t', words: ['config', 'set', 'output', 'ndjson'] },
   { typed: 'profile set live -o nd\t', words: ['profile', 'set', 'live', '-o', 'ndjson'] },
+  { typed: 'card block --dry\t', words: ['card', 'block', '--dry-run'] },
+  { typed: 'card block c1 -y --dry\t', words: ['card', 'block', 'c1', '-y', '--dry-run'] },
   { typed: 'card get -o=js\t', words: ['card', 'get', '-o=json'] },
   { typed: 'card get --output=js\t', words: ['card', 'get', '--output=json'] },
   { typed: 'card get -f=car\t', words: ['card', 'get', '-f=cards.csv'] },

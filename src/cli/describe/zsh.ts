@@ -39,10 +39,15 @@ function optionSpec(option: OptionSpec): string {
   return `${excluded}{-${option.short}${takesValue ? '+' : ''},${long}}${quote(text)}`;
 }
 
+/** Names what may stand there; not at an option, which zsh would list instead of completing it. */
+const ANY = '_frontdesk_any';
+
 function argumentSpec(argument: ArgumentSpec, at: number): string {
   const place = argument.variadic === true ? '*' : String(at + 1);
   const optional = argument.required || argument.variadic === true ? '' : ':';
-  return quote(`${place}:${optional}${plain(argument.name)}:${actionOf(argument)}`);
+  const name = plain(argument.name);
+  const action = actionOf(argument);
+  return quote(`${place}:${optional}${name}:${action === ' ' ? ` ${ANY} ${name}` : action}`);
 }
 
 function commandFunction(node: CompletionNode): readonly string[] {
@@ -98,6 +103,7 @@ export function zshCompletion(nodes: readonly CompletionNode[]): string {
     '',
     ...namesFunction(FUNCTIONS.profile, LIVE_NAMES.profile, '-a'),
     ...namesFunction(FUNCTIONS.run, LIVE_NAMES.run, '-V runs -a'),
+    ...[`${ANY}() {`, '  [[ $PREFIX == -* ]] || _message "$1"', '}', ''],
     ...['_frontdesk_choices() {', AFTER_EQUALS, '  compadd "$@"', '}', ''],
     ...[`${FUNCTIONS.file}() {`, AFTER_EQUALS, '  _files "$@"', '}', ''],
     ...[`${FUNCTIONS['at-file']}() {`, "  compset -P '@' && _files", '}', ''],
