@@ -5,6 +5,8 @@ import { ALL_OPERATIONS } from '../../service/api/operations.ts';
 /** Characters of a path or query (RFC 3986). Others must be percent-encoded. */
 const SENDABLE = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*$/;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+/** `/v1/cards` as Git Bash hands it over: `C:/Program Files/Git/v1/cards`. */
+const CONVERTED = /^[a-z]:[\\/].*?[\\/](?=v1[\\/])/i;
 const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i;
 
 /** If decoding still changes something after so many rounds, it hides something. */
@@ -39,6 +41,11 @@ function encodeRest(target: string): string {
 
 const REFUSED: readonly (readonly [isBad: (target: string) => boolean, problem: string, hint?: string])[] = [
   [(target) => CONTROL.test(target), 'has a control character'],
+  [
+    (target) => CONVERTED.test(target),
+    'is a path of this machine, which Git Bash made of a path of the service',
+    'set MSYS_NO_PATHCONV=1, and type the path again',
+  ],
   [
     (target) => ABSOLUTE.test(target),
     'must be a path and not a whole URL',

@@ -352,6 +352,11 @@ it.each<[string, Scripted, string]>([
     `check ${PLACE}: a gateway refused the connection`,
   ],
   [
+    'a 400 in JSON about a client certificate',
+    answer(400, { message: 'No required SSL certificate was sent' }),
+    `check ${PLACE}: a gateway refused the connection`,
+  ],
+  [
     'a 400 of a Go server about TLS',
     answer(400, 'Client sent an HTTP request to an HTTPS server.'),
     `check ${PLACE}: a gateway refused the connection`,
@@ -363,6 +368,17 @@ it.each<[string, Scripted, string]>([
     expect(failure.hints.map(hintText)[0]).toBe(hint);
     expect(failure.message).not.toContain('no such card');
   }
+});
+
+it('a 400 of the calendars in JSON names the setting only if it is about TLS', async () => {
+  const hintsOf = async (message: string) => {
+    const { client } = bench([answer(400, { message })]);
+    return failureOf(await client.call(update, withPolicy())).hints.map(hintText);
+  };
+  expect(await hintsOf('No required SSL certificate was sent')).toEqual([
+    `check ${PLACE}: a gateway refused the connection`,
+  ]);
+  expect(await hintsOf('the url must be an https address')).toEqual([]);
 });
 
 it('an unknown outcome after a redirect to another host names the setting', async () => {
