@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cardId, playService, refusal } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
-import { type Handler, type Reply, startRecordingServer } from '../support/recording-server.ts';
+import { type Handler, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 import { handMadeWorkbook, textRow } from '../support/workbooks.ts';
@@ -55,26 +55,6 @@ test.each([
   expect(result.lines).toEqual([READ, READ]);
 });
 
-test('of several cards, the one that changed while the question stood is held back, and the others are sent', async () => {
-  const [first, second] = [cardId(1), cardId(2)];
-  const args = ['card', 'block', first, second, '-j', '1'];
-  const result = await answered(args, 'y\r', turning('REISSUED', 1, second));
-  expect(result.code).toBe(15);
-  expect(result.text).toContain(changed);
-  expect(result.lines.slice(2)).toEqual([
-    `GET /v1/cards/${first}`,
-    `POST /v1/cards/${first}/block`,
-    `GET /v1/cards/${second}`,
-  ]);
-});
-
-test('a card that the question did not show is not checked again', async () => {
-  const ids = Array.from({ length: 11 }, (_, index) => cardId(index + 1));
-  const result = await answered(['card', 'block', ...ids], 'y\r', turning('REISSUED', 0));
-  expect(result.code).toBe(0);
-  expect(result.lines.filter((line) => line.startsWith('GET'))).toEqual([]);
-});
-
 test.each(['block', 'reissue'])('%s asks in a terminal after showing the card, and yes sends it', async (verb) => {
   const result = await answered(['card', verb, CARD_ID, '--reason', 'lost'], 'y\r');
   expect(result.atQuestion).toEqual([READ]);
@@ -84,71 +64,6 @@ test.each(['block', 'reissue'])('%s asks in a terminal after showing the card, a
   // Read again right before it leaves: it may have changed while the question stood.
   expect(result.lines).toEqual([READ, READ, `POST /v1/cards/${CARD_ID}/${verb}`]);
   expect(result.requests[2]?.body).toBe('{"reason":"lost"}');
-});
-
-test('the question names a profile other than the sandbox, and its host', async () => {
-  const result = await answered(BLOCK, 'n\r');
-  expect(result.text).toContain(`Block card ${CARD_ID} at ${result.host} (default)?`);
-});
-
-test('the question names the sandbox', async () => {
-  const home = createHome();
-  const info = await runFrontdesk(['sandbox', 'info', '--json'], { home });
-  // The ids that the sandbox lists.
-  const { cards } = JSON.parse(info.stdout) as { cards: { cardId: string }[] };
-  const id = cards[0]?.cardId ?? '';
-  const terminal = openTerminal(['--profile', 'sandbox', 'card', 'block', id, '--reason', 'lost'], {
-    home,
-    columns: 160,
-  });
-  await terminal.waitFor(`Block card ${id} (SANDBOX)? `);
-  terminal.type('n\r');
-  expect((await terminal.end).code).toBe(130);
-});
-
-test.each([
-  [401, 4],
-  [404, 3],
-])('if reading the card before the question returns %d, the call exits with %d', async (status, code) => {
-  const server = await startRecordingServer([refusal(status, 'NO')]);
-  const terminal = openTerminal(BLOCK, { home: createHome(), env: server.env });
-  expect((await terminal.end).code).toBe(code);
-  expect(server.lines).toEqual([READ]);
-});
-
-test.each([409, 500])(
-  'if reading the card returns %d, the question says why the card could not be read',
-  async (status) => {
-    const handler = playService(({ method }): Reply | undefined =>
-      method === 'GET' ? refusal(status, 'NO') : undefined,
-    );
-    const result = await answered([...BLOCK, '--retries', '0'], 'y\r', handler);
-    expect(result.text).toMatch(/The card could not be read: (?!could not)/);
-    expect(result.text).toContain(String(status));
-    expect(result.lines).toEqual([READ, `POST /v1/cards/${CARD_ID}/block`]);
-    expect(result.code).toBe(0);
-  },
-);
-
-test('block with --yes neither asks nor reads the card', async () => {
-  const server = await startRecordingServer(playService());
-  const terminal = openTerminal([...BLOCK, '--yes'], { home: createHome(), env: server.env });
-  expect((await terminal.end).code).toBe(0);
-  expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
-});
-
-test('block with --no-input and without --yes is a usage error', async () => {
-  const server = await startRecordingServer([]);
-  const terminal = openTerminal([...BLOCK, '--no-input'], { home: createHome(), env: server.env });
-  const { code, text } = await terminal.end;
-  expect(code).toBe(2);
-  expect(text).toContain('--yes');
-});
-
-test('the question shows the given reason, and that the change cannot be undone', async () => {
-  const { text } = await answered(BLOCK, 'n\r');
-  expect(text).toMatch(/Status +ACTIVE[\s\S]*\n\nReason {8}lost\nA block cannot be undone\.\n/);
-  expect(text).not.toContain('already');
 });
 
 test.each([
@@ -172,11 +87,6 @@ test('after a question that showed the card the answer is short, and a refusal g
   expect(refused.text).toContain(
     `\n✖ NOT BLOCKED: "no" (409 CARD_NOT_BLOCKABLE). Nothing was changed.\n  ${CARD_ID}  order-1\n`,
   );
-});
-
-test('the question before many rows says that they cannot be undone', async () => {
-  const { text } = await answered(['card', 'block', CARD_ID, cardId(2)], 'n\r');
-  expect(text).toContain('\nA block cannot be undone.\n');
 });
 
 const REPLACEMENT = '11111111-2222-3333-4444-555555555555';
@@ -244,20 +154,6 @@ test('the question before an event shows it line by line, with what may be a mis
   expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ description, location: 'Cellar\\nTwo' });
 });
 
-test('the question before the events of a file counts those that start in the past', async () => {
-  const home = createHome();
-  const path = join(home.path, 'season.csv');
-  writeFileSync(path, 'name,start\nA,2026-05-01\nB,2999-05-01\n');
-  const server = await startRecordingServer([]);
-  const args = ['calendar', 'event', 'create', '--calendar', 'cal_1', '--from', path];
-  const terminal = openTerminal(args, { home, env: server.env });
-  await terminal.waitFor(/\(y\/N/);
-  terminal.type('n\r');
-  const { code, text } = await terminal.end;
-  expect({ code, requests: server.lines }).toEqual({ code: 130, requests: [] });
-  expect(text).toContain('\n1 of 2 rows starts in the past\n');
-});
-
 test('an e-mail address without an @ is sent with a warning', async () => {
   const server = await startRecordingServer(() => ({ body: '{"id":"s1"}' }));
   const args = ['calendar', 'subscribers', 'update', 's1', '--email', 'ana.example.com'];
@@ -306,52 +202,6 @@ test('after an unknown outcome the card is compared with what it was before the 
   const { text } = await openTerminal(['card', 'get', CARD_ID], { home: result.home, env: result.env, columns: 80 })
     .end;
   expect(text.slice(0, text.indexOf('Card '))).toContain(`  Record what you found out with:\n    ${record}\n\n`);
-});
-
-const BULK = ['card', 'activate', ...[1, 2, 3, 4, 5, 6, 7].map(cardId)];
-const READS = [1, 2, 3, 4, 5, 6, 7].map((number) => `GET /v1/cards/${cardId(number)}`);
-
-test('a bulk change asks after showing the count, the profile, the host and the first rows', async () => {
-  const result = await answered(BULK, 'y\r');
-  expect(result.atQuestion).toEqual(READS);
-  expect(result.text).toContain(`\n  1  ${cardId(1)}  order-1      10.10  ACTIVE  ▲ already\n`);
-  expect(result.text).toContain('\n▲ 7 of 7 are ACTIVE already.\n');
-  expect(result.text).toContain(`Activate 7 cards at ${result.host} (default)?`);
-  expect(result.code).toBe(0);
-  // Each card is read again right before its write.
-  expect(result.lines.slice(7)).toHaveLength(14);
-  expect(result.lines.slice(7).filter((line) => line.startsWith('POST '))).toHaveLength(7);
-});
-
-test('the question before many rows shows only what will be sent, and no column that is known from responses', async () => {
-  const home = createHome();
-  const file = join(home.path, 'cards.csv');
-  writeFileSync(file, `cardId,status,reason\n${CARD_ID},ACTIVE,lost\n${cardId(2)},BLOCKED,\n`);
-  const result = await answered(['card', 'block', '--from', file], 'n\r');
-  expect(result.text).toContain(
-    `\n  1  ${CARD_ID}  order-1      10.10  ACTIVE  lost\n  2  ${cardId(2)}  order-1      10.10  ACTIVE\n`,
-  );
-  expect(result.text).not.toContain('BLOCKED');
-  expect(result.lines).toEqual([READ, `GET /v1/cards/${cardId(2)}`]);
-});
-
-test('the question with --changed-from shows old and new cells, and how many of how many rows change', async () => {
-  const home = createHome();
-  const [older, newer] = [join(home.path, 'old.csv'), join(home.path, 'new.csv')];
-  writeFileSync(older, 'id,email,first_name,active\ns1,a@x,Ann,true\ns2,b@x,Bob,true\ns3,c@x,Cid,true\n');
-  writeFileSync(newer, 'id,email,first_name,active\ns1,a@x,Anna,true\ns2,b@x,Bob,true\ns3,c@y,Cid,false\n');
-  const args = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];
-  const result = await answered(args, 'n\r');
-  expect(result.text).toContain(
-    [
-      'row 1 s1  first_name: Ann → Anna',
-      'row 3 s3  email: c@x → c@y; active: true → false',
-      '',
-      '2 of 3 rows change',
-    ].join('\n'),
-  );
-  expect(result.text).not.toContain('s2');
-  expect(result.lines).toEqual([]);
 });
 
 test('what the question with --changed-from showed is sent, even if the files change meanwhile', async () => {
@@ -414,33 +264,6 @@ test.each([
   expect(result.code).toBe(code);
   expect(result.text).toContain('POST /v1/subscribers');
   expect(result.lines).toHaveLength(requests);
-});
-
-test('a missing card ID is asked for, and cleaned of what was pasted with it', async () => {
-  const server = await startRecordingServer(playService());
-  const terminal = openTerminal(['card', 'get'], { home: createHome(), env: server.env });
-  await terminal.waitFor('card');
-  terminal.type(`{${CARD_ID}}\r`);
-  expect((await terminal.end).code).toBe(0);
-  expect(server.lines).toEqual([READ]);
-});
-
-test('auth login in a terminal asks for the family, the URL and the token, which is masked, and creates the profile', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  const terminal = openTerminal(['auth', 'login', '-p', 'live'], { home, columns: 120 });
-  await terminal.waitFor('Gift cards or calendars?');
-  terminal.type('\r');
-  await terminal.waitFor('Base URL');
-  terminal.type(`${server.url}\r`);
-  await terminal.waitFor('Token');
-  terminal.type('typed-token-of-test-0001\r');
-  const { code, text } = await terminal.end;
-  expect(code).toBe(0);
-  expect(text).not.toContain('typed-token');
-  expect(server.requests).toEqual([]);
-  expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(0);
-  expect(server.requests[0]?.headers['authorization']).toBe('Bearer typed-token-of-test-0001');
 });
 
 test('profile remove asks, and the default is no', async () => {

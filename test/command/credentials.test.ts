@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { cardId, idLines, lastLine, playService } from '../support/plain-service.ts';
+import { cardId, idLines, playService } from '../support/plain-service.ts';
 import { type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 
@@ -217,15 +217,6 @@ test('auth status shows family, origin, source, last four characters and expiry'
     { family: 'cards', origin: server.url, source: 'profile default', lastFour: 'WXYZ', expiresAt: null },
   ]);
   expect(result.stdout).not.toContain(TOKEN);
-});
-
-test('auth status is exit 4 if a family has a URL but no credential', async () => {
-  const { server, run } = await loggedIn();
-  await run(['profile', 'set', 'default', '--calendar-url', server.url]);
-  const result = await run(['auth', 'status', '--json']);
-  expect(result.code).toBe(4);
-  expect(JSON.parse(result.stdout)).toMatchObject([{ family: 'cards' }, { family: 'calendar', source: null }]);
-  expect(lastLine(result.stderr)).toMatchObject({ error: { code: 'AUTH', exitCode: 4 } });
 });
 
 test('a bulk run warns if the card token expires before the run can end', async () => {

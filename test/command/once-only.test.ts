@@ -7,7 +7,7 @@ import { openTerminal } from '../support/pty.ts';
 import { type Reply, startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
 
-const PAIRS = process.env['FRONTDESK_LONG'] === '1' ? 1000 : 100;
+const PAIRS = process.env['FRONTDESK_LONG'] === '1' ? 1000 : 12;
 /** Pairs at once: more would measure the machine. */
 const ABREAST = 4;
 

@@ -49,25 +49,10 @@ test('--from takes an .xlsx file by its name', async () => {
   expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({ code: 0, requests: TWO_SENT });
 });
 
-test('--from takes an .xlsx file from stdin by its content', async () => {
-  const result = await sent([...UPDATE, '--from', '-'], createHome(), sheetJsWorkbook([TWO]));
-  expect(result).toMatchObject({ code: 0, requests: TWO_SENT });
-});
-
 test('--from takes an .xlsx file by --from-format', async () => {
   const home = homeWith({ rows: sheetJsWorkbook([TWO]) });
   const result = await sent([...UPDATE, '--from', 'rows', '--from-format', 'xlsx'], home);
   expect(result).toMatchObject({ code: 0, requests: TWO_SENT });
-});
-
-test('--from takes an .xlsx file of 20,000 rows', async () => {
-  const rows = Array.from({ length: 20_000 }, (_, index) => [`s${index}`, `user${index}@example.com`, 'A', true]);
-  const home = homeWith({
-    'rows.xlsx': sheetJsWorkbook([sheet([HEADER, ...rows, ['s7', 'again@example.com', 'A', true]])]),
-  });
-  expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(
-    '1 fault in "rows.xlsx": row 20001, Rows!A20002, column id: the same id as in line 9 ("s7"). --allow-duplicates accepts that. Nothing was sent.',
-  );
 });
 
 const book = sheetJsWorkbook([
@@ -155,15 +140,6 @@ test('errors of an .xlsx file are listed with their cells, and nothing is sent',
   ]);
 });
 
-test.each([
-  ['old.xlsx', sheetJsWorkbook([sheet([HEADER, ['s1', 'a@x', 'Anna', 'true'], ['s2', 'b@x', '7', false]], 'Old')])],
-  ['old.csv', Buffer.from('id,email,first_name,active\ns1,a@x,Anna,true\ns2,b@x,7,FALSE\n')],
-])('only cells that differ from %s are sent', async (older, bytes) => {
-  const home = homeWith({ 'new.xlsx': sheetJsWorkbook([TWO]), [older]: bytes });
-  const result = await sent([...UPDATE, '--from', 'new.xlsx', '--changed-from', older], home);
-  expect(result).toMatchObject({ code: 0, requests: ['s1 {"first_name":"Ann"}'] });
-});
-
 describe('a run from a workbook', () => {
   const cards = Array.from({ length: 4 }, (_, index) => [cardId(index + 1), `reason ${index + 1}`]);
   const book = sheetJsWorkbook([sheet([['x'], ['y']], 'Notes'), sheet([['cardId', 'reason'], ...cards], 'Cards')]);
@@ -192,17 +168,6 @@ describe('a run from a workbook', () => {
     expect(rows.stdout).toBe(`cardId,reason,_outcome\r\n${cardId(2)},reason 2,rejected\r\n`);
   });
 
-  test('a run from an .xlsx file writes --failed as CSV, which is valid input', async () => {
-    const home = homeWith({ 'rows.xlsx': book });
-    const failing = await startRecordingServer(playService(() => refusal(404, 'CARD_NOT_FOUND')));
-    await runFrontdesk([...args, '--failed', 'failed.csv'], { env: failing.env, home });
-    const failed = readFileSync(join(home.path, 'work', 'failed.csv'), 'utf8').split('\r\n');
-    expect(failed[0]).toBe('cardId,reason,_row,_outcome,_error');
-    expect(failed[1]).toContain(`${cardId(1)},reason 1,1,rejected,"NOT_FOUND: `);
-    const again = await sent([...BLOCK, '--from', 'failed.csv'], home);
-    expect(again.requests).toEqual([1, 2, 3, 4].map((n) => `${cardId(n)}/block {"reason":"reason ${n}"}`));
-  });
-
   test('--failed does not write CSV under the name of an .xlsx file', async () => {
     const home = homeWith({ 'rows.xlsx': book });
     expect(await refused([...args, '--failed', 'failed.xlsx'], home)).toBe(
@@ -210,47 +175,12 @@ describe('a run from a workbook', () => {
     );
     expect(existsSync(join(home.path, 'work', 'failed.xlsx'))).toBe(false);
   });
-
-  test('--run with an .xlsx file is the same run under its name, and another one with another sheet', async () => {
-    const home = homeWith({
-      'rows.xlsx': sheetJsWorkbook([sheet([['cardId'], [cardId(1)]], 'One'), sheet([['cardId'], [cardId(2)]], 'Two')]),
-    });
-    const server = await startRecordingServer(playService());
-    const run = (name: string) =>
-      runFrontdesk([...BLOCK, '--from', 'rows.xlsx', '--sheet', name, '--run', 'monday'], { env: server.env, home });
-    expect((await run('One')).code).toBe(0);
-    expect((await run('One')).code).toBe(0);
-    expect(server.requests).toHaveLength(1);
-    const other = await run('Two');
-    expect(other.code).toBe(2);
-    expect(other.stderr).toContain('could not start run monday: it exists, and its rows differ. Nothing was sent.');
-    expect(server.requests).toHaveLength(1);
-  });
 });
-
-const TYPE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet';
-
-/** Two sheets, the first of them hidden, and hidden rows, as the two other programs write them. */
-function hiddenBook(state: 'hidden' | 'veryHidden', row: string): Buffer {
-  return handMadeWorkbook({
-    rows: textRow(1, ['id', 'email']) + textRow(2, ['s9', 'old@x']),
-    parts: {
-      'xl/workbook.xml': `<workbook xmlns:r="x"><workbookPr/><sheets><sheet name="Archive" sheetId="1" state="${state}" r:id="r1"/><sheet name="Members" sheetId="2" r:id="r9"/></sheets></workbook>`,
-      'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="r1" Type="${TYPE}" Target="worksheets/sheet1.xml"/><Relationship Id="r9" Type="${TYPE}" Target="worksheets/sheet2.xml"/></Relationships>`,
-      'xl/worksheets/sheet2.xml': `<worksheet><sheetData>${textRow(1, ['id', 'email'])}${textRow(2, ['s1', 'a@x'])}${textRow(3, ['s2', 'b@x']).replace('<row', row)}${textRow(4, ['42', 'c@x']).replace('<row', row)}</sheetData></worksheet>`,
-    },
-  });
-}
 
 const fixture = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../fixtures/workbooks/${name}`, import.meta.url)));
 
-test.each<[string, () => Buffer]>([
-  ['LibreOffice 7.4', () => fixture('libreoffice-hidden.xlsx')],
-  ['Excel', () => hiddenBook('hidden', '<row spans="1:2" hidden="1" ht="15" customHeight="1"')],
-  ['Excel, hidden by a macro', () => hiddenBook('veryHidden', '<row hidden="1"')],
-  ['hand, as rows without a height', () => hiddenBook('hidden', '<row ht="0" customHeight="1"')],
-])(
+test.each<[string, () => Buffer]>([['LibreOffice 7.4', () => fixture('libreoffice-hidden.xlsx')]])(
   'a hidden first sheet is skipped with a notice, and hidden rows are counted, as written by %s',
   async (_program, make) => {
     const home = homeWith({ 'rows.xlsx': make() });
@@ -311,17 +241,6 @@ test('the errors of an .xlsx file name its other sheets', async () => {
   }
 });
 
-test('merged cells beside the table, or below it, do not matter', async () => {
-  const rows = textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']);
-  const merged = '<mergeCells><mergeCell ref="C1:E2"/><mergeCell ref="A9:B9"/></mergeCells>';
-  const parts = { 'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows}</sheetData>${merged}</worksheet>` };
-  const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows, parts }) });
-  expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({
-    code: 0,
-    requests: ['s1 {"email":"a@x"}'],
-  });
-});
-
 /** A sheet with something before its rows, and something behind them. */
 function sheetWith(before: string, rows: string, behind = ''): Buffer {
   const part = `<worksheet>${before}<sheetData>${rows}</sheetData>${behind}</worksheet>`;
@@ -331,54 +250,18 @@ function sheetWith(before: string, rows: string, behind = ''): Buffer {
 const PEOPLE = `${textRow(1, ['id', 'email', 'created', 'first_name'])}${textRow(2, ['s1', 'a@x', '', 'Ann'])}${textRow(3, ['s2', 'b@x', '', 'Ben'])}`;
 const PEOPLE_SENT = ['s1 {"email":"a@x","first_name":"Ann"}', 's2 {"email":"b@x","first_name":"Ben"}'];
 
-test('rows of an extension of an .xlsx file are no rows of the sheet', async () => {
-  const more = `<extLst><ext><sheetData>${textRow(4, ['s9', 'z@x', '', 'Zoe'])}</sheetData></ext></extLst>`;
-  const home = homeWith({ 'rows.xlsx': sheetWith('', PEOPLE, more) });
-  expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({ code: 0, requests: PEOPLE_SENT });
-});
-
-test.each([
-  ['hidden by hand', '<cols><col min="2" max="3" width="9" hidden="1"/></cols>', '1 column ("email") is'],
-  ['of no width', '<cols><col min="2" max="4" width="0"/></cols>', '2 columns ("email", "first_name") are'],
-  [
-    'hidden as all others',
-    '<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="2" width="9"/></cols>',
-    '1 column ("first_name") is',
-  ],
-])('hidden columns %s are read, counted and named', async (_how, before, are) => {
-  const home = homeWith({ 'rows.xlsx': sheetWith(before, PEOPLE) });
-  const message = `${are} hidden in the sheet, but included in this run`;
-  const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
-  expect(result).toMatchObject({ code: 0, requests: PEOPLE_SENT });
-  expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({ notice: { code: 'HIDDEN_COLUMNS', message } });
-  const dry = await sent([...UPDATE, '--from', 'rows.xlsx', '--dry-run', '-o', 'table'], home);
-  expect(dry.stderr).toContain(message);
-});
-
-test('rows that are hidden by default are counted', async () => {
-  const rows = PEOPLE.replace('<row r="3"', '<row r="3" hidden="0"');
-  for (const format of ['zeroHeight="1"', 'defaultRowHeight="0"']) {
-    const home = homeWith({ 'rows.xlsx': sheetWith(`<sheetFormatPr ${format}/>`, rows) });
-    const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
+test.each([['hidden by hand', '<cols><col min="2" max="3" width="9" hidden="1"/></cols>', '1 column ("email") is']])(
+  'hidden columns %s are read, counted and named',
+  async (_how, before, are) => {
+    const home = homeWith({ 'rows.xlsx': sheetWith(before, PEOPLE) });
+    const message = `${are} hidden in the sheet, but included in this run`;
+    const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
     expect(result).toMatchObject({ code: 0, requests: PEOPLE_SENT });
-    expect(result.stderr).toContain('1 of 2 rows is hidden in the sheet');
-  }
-});
-
-test('TRUE() and FALSE() in a sheet are booleans, also if several cells share them', async () => {
-  const cell = (formula: string, value: string) => `<c t="b">${formula}<v>${value}</v></c>`;
-  const rows = [
-    textRow(1, ['id', 'active']),
-    textRow(2, ['s1']).replace('</row>', `${cell('<f t="shared" ref="B2:B3" si="0">TRUE()</f>', '1')}</row>`),
-    textRow(3, ['s2']).replace('</row>', `${cell('<f t="shared" si="0"/>', '1')}</row>`),
-    textRow(4, ['s3']).replace('</row>', `${cell('<f>FALSE()</f>', '0')}</row>`),
-  ];
-  const home = homeWith({ 'rows.xlsx': sheetWith('', rows.join('')) });
-  expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({
-    code: 0,
-    requests: ['s1 {"active":true}', 's2 {"active":true}', 's3 {"active":false}'],
-  });
-});
+    expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({ notice: { code: 'HIDDEN_COLUMNS', message } });
+    const dry = await sent([...UPDATE, '--from', 'rows.xlsx', '--dry-run', '-o', 'table'], home);
+    expect(dry.stderr).toContain(message);
+  },
+);
 
 test.each([
   [

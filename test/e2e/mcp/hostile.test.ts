@@ -55,34 +55,6 @@ it('A1 a client of 2026 that brings a yes with its first call is refused', async
   expect(posts()).toEqual([]);
 });
 
-it.each([
-  ['another card', 'card_block', { ...BLOCK, cardId: OTHER_ID }],
-  ['another tool', 'card_reissue', BLOCK],
-])('a client of 2026 that brings the yes to %s is refused, and the question is used up', async (_, tool, args) => {
-  const { client, posts } = await start();
-  client.send(modernCall(1, 'card_block', BLOCK));
-  const { requestState } = (await client.answerTo(1)).result ?? {};
-  client.send(modernCall(2, tool, args, { requestState, inputResponses: { confirm: YES } }));
-  expectRefused(await client.answerTo(2), 'the answer belongs to other arguments');
-  client.send(modernCall(3, 'card_block', BLOCK, { requestState, inputResponses: { confirm: YES } }));
-  expectRefused(await client.answerTo(3), 'the answer belongs to no open question');
-  expect(posts()).toEqual([]);
-});
-
-it.each([
-  ['declines', { confirm: { action: 'decline' } }, 'the person said no'],
-  ['says true as a text', { confirm: { action: 'accept', content: { confirm: 'true' } } }, 'the box was not ticked'],
-  ['answers under another name', { agree: YES }, 'no answer of a person came'],
-  ['says yes and no', { confirm: { action: 'accepted', content: { confirm: true } } }, 'could not read the answer'],
-])('a client of 2026 that %s is refused', async (_, inputResponses, why) => {
-  const { client, posts } = await start();
-  client.send(modernCall(1, 'card_block', BLOCK));
-  const { requestState } = (await client.answerTo(1)).result ?? {};
-  client.send(modernCall(2, 'card_block', BLOCK, { requestState, inputResponses }));
-  expectRefused(await client.answerTo(2), why);
-  expect(posts()).toEqual([]);
-});
-
 it('a client of 2026 that cancels the call voids its question, and a yes with a cancellation sends nothing', async () => {
   const { client, posts } = await start();
   const cancel = (requestId: number) => ({
@@ -102,19 +74,6 @@ it('a client of 2026 that cancels the call voids its question, and a yes with a 
   expect((await client.end()).code).toBe(0);
   expect(posts()).toEqual([]);
 });
-
-it.each([[{}], [{ sampling: {} }], [{ elicitation: { url: {} } }]])(
-  'a client of 2026 that cannot ask (%j) gets a message, and the card is not even read',
-  async (capabilities) => {
-    const { client, server } = await start();
-    client.send(call(1, 'card_block', BLOCK, { _meta: envelope(capabilities) }));
-    expectRefused(
-      await client.answerTo(1),
-      'no person was asked, because this client cannot ask a person (it declares no elicitation)',
-    );
-    expect(server.lines).toEqual([]);
-  },
-);
 
 it('a client of 2025 that answers before it is asked, under IDs that it guesses, sends nothing', async () => {
   const { client, posts } = await start();
@@ -187,39 +146,6 @@ it('a client of 2025 that uses a request ID twice gets a response to each, and o
   expect((await client.answerTo('a')).result?.structuredContent).toMatchObject({ outcome: 'applied' });
   expect(posts()).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
 });
-
-it('a client of 2025 that brings a yes with its call, as one of 2026 does, is refused', async () => {
-  const { client, posts } = await start();
-  await client.initialize();
-  client.send(call(1, 'card_block', BLOCK, { inputResponses: { confirm: YES }, requestState: 'x' }));
-  expectRefused(await client.answerTo(1), 'the answer belongs to no open question');
-  expect(posts()).toEqual([]);
-});
-
-it.each([
-  ['an error', { error: { code: -32_603, message: 'no' } }, 'the client could not ask the person'],
-  ['nonsense', { result: { action: 'perhaps' } }, 'the client could not ask the person'],
-  ['an unticked box', { result: { action: 'accept', content: {} } }, 'the box was not ticked'],
-])('a client of 2025 that answers with %s is refused', async (_, answer, why) => {
-  const { client, posts } = await start();
-  await client.initialize();
-  client.send(call(1, 'card_block', BLOCK));
-  const { id } = await client.question();
-  client.send({ jsonrpc: '2.0', id, ...answer });
-  expectRefused(await client.answerTo(1), why);
-  expect(posts()).toEqual([]);
-});
-
-it.each([[{}], [{ elicitation: { url: {} } }]])(
-  'a client of 2025 that cannot ask (%j) gets a message',
-  async (capabilities) => {
-    const { client, server } = await start();
-    await client.initialize(capabilities);
-    client.send(call(1, 'card_block', BLOCK));
-    expectRefused(await client.answerTo(1), 'this client cannot ask a person (it declares no elicitation)');
-    expect(server.lines).toEqual([]);
-  },
-);
 
 it('a client of 2025 that leaves during a question sends nothing', async () => {
   const { client, posts } = await start();

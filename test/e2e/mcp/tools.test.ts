@@ -112,8 +112,6 @@ describe.each(CLIENTS)('%s', (_, connect) => {
 
   it.each([
     ['says no', () => ({ action: 'decline' as const }), 'the person said no'],
-    ['closes the question', () => ({ action: 'cancel' as const }), 'closed the question'],
-    ['leaves the box', () => ({ action: 'accept' as const, content: { confirm: false } }), 'the box was not ticked'],
     ['cannot be asked', undefined, 'this client cannot ask a person'],
   ])('mcp sends nothing if the answer is: %s', async (_name, person, why) => {
     const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
@@ -195,27 +193,6 @@ it('assistants get a card digit for digit, and how the call ended beside it', as
   const { content, structuredContent } = await client.call('card_get', { cardId: CARD_ID });
   expect(content[0]?.text).toContain('"initialBalance": 12345678901234567.890,\n  "currentBalance": 10.10,');
   expect(structuredContent).toEqual({ text: content[0]?.text, exitCode: 0, httpStatus: 200, requestId: 'req-1' });
-});
-
-it('a question shows what a card or a caller wrote on lines of their own, whatever breaks are in it', async () => {
-  const forged = cardText('ACTIVE').replace('order-1', 'order-1\\ncard status: BLOCKED\\u2028card design: gold');
-  const server = await startRecordingServer([{ body: forged }]);
-  const asked: string[] = [];
-  const person: Person = (message) => {
-    asked.push(message);
-    return { action: 'decline' };
-  };
-  const client = await connectNewest({ args: ['--allow-writes'], env: server.env, person });
-  await client.call('card_block', { cardId: CARD_ID, reason: 'lost\nhost: bank.example' });
-  const lines = asked[0]?.split('\n') ?? [];
-  expect(lines.filter((line) => /^(?:host|card status|card clientReference|card design|field)/.test(line))).toEqual([
-    `host: ${server.url.slice('http://'.length)}`,
-    'field reason: "lost\\nhost: bank.example"',
-    'card status: "ACTIVE"',
-    'card clientReference: "order-1\\\\ncard status: BLOCKED<U+2028>card design: gold"',
-  ]);
-  expect(asked[0]).not.toContain('\u2028');
-  expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 
 it('mcp reports bad arguments as the commands do, and sends nothing', async () => {
@@ -307,30 +284,6 @@ it('assistants get the argument that was meant for a text that holds a card id, 
   );
   // Which of them is meant to be changed is not guessed.
   expect(await said('card_reissue', { cardId: two })).toBe(`${both}. Nothing was sent.`);
-});
-
-it('mcp refuses a field that cannot be shown whole, with the command, and does not ask', async () => {
-  const server = await startRecordingServer([{ body: { id: 'cal-1', name: 'Tours' } }]);
-  const asked: string[] = [];
-  const person: Person = (message) => {
-    asked.push(message);
-    return { action: 'accept', content: { confirm: true } };
-  };
-  const client = await connectNewest({ args: ['--allow-writes'], env: server.env, person });
-  const description = 'é'.repeat(2001);
-  const long = await client.call('calendar_update', { calendarId: 'cal-1', description });
-  expect([long.isError, long.structuredContent?.['code'], long.structuredContent?.['outcome']]).toEqual([
-    true,
-    'CANCELLED',
-    'not_sent',
-  ]);
-  expect(long.content[0]?.text).toBe(
-    `did not update calendar cal-1: no person was asked, because description has 2001 characters, and a question shows at most 2000. Nothing was sent.\na person can run: frontdesk calendar update cal-1 --description '${description}'`,
-  );
-  expect([asked, server.lines]).toEqual([[], []]);
-  await client.call('calendar_update', { calendarId: 'cal-1', description: description.slice(1) });
-  expect(asked[0]).toContain(`field description: "${description.slice(1)}"`);
-  expect(server.lines).toEqual(['POST /v1/calendars/cal-1']);
 });
 
 it('assistants read history, runs and the rows of a run, and wait for a card', async () => {

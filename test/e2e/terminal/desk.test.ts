@@ -17,7 +17,6 @@ const NEW_ID = '9999aaaa-2222-3333-4444-555566667777';
 const GET = `GET /v1/cards/${CARD_ID}`;
 const BLOCK = `POST /v1/cards/${CARD_ID}/block`;
 const CTRL_C = '\u0003';
-const CTRL_D = '\u0004';
 /** A verdict, right above the menu. */
 const above = (verdict: string) => new RegExp(`${verdict}[^\\n]*\\n(?: {2}[^\\n]*\\n)?\\? Card `);
 
@@ -155,25 +154,6 @@ it.concurrent.for([
   },
 );
 
-it.concurrent.for([
-  [80, 24],
-  [60, 20],
-  [120, 40],
-] as const)(
-  'the desk keeps the head of a card with an unknown outcome on %i by %i',
-  async ([columns, rows], context) => {
-    const server = await startRecordingServer(writeFails(500), context.onTestFinished);
-    const { terminal } = await open(server.env, { columns, rows });
-    await confirm(terminal, 'reissue');
-    const screen = await menuWith(terminal, /▲ NOT KNOWN YET: the reissue was sent/, columns, 100);
-    expect(screen.length).toBeLessThanOrEqual(rows);
-    expect(screen.slice(0, 2)).toEqual([`Card          ${CARD_ID}`, 'Status        ACTIVE']);
-    expect(screen.filter((line) => line.length > columns)).toEqual([]);
-    terminal.type('leave\r');
-    expect((await terminal.end).code).toBe(8);
-  },
-);
-
 it.concurrent('the desk does not break a card ID, at the question, below it, and at the menu', async (context) => {
   const server = await startRecordingServer(service(), context.onTestFinished);
   const { terminal } = await open(server.env, { args: [], columns: 60, rows: 20 });
@@ -239,56 +219,6 @@ it.concurrent('the desk resolves an unknown block by a look that shows it, recor
   expect(end.text).toMatch(/: 1 change\n.*block {2}confirmed by read/);
   const history = await runFrontdesk(['history', '--json'], { home });
   expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'confirmed_by_read', httpStatus: 200 }]);
-});
-
-it.concurrent('the desk counts a superseded block as not known, and no longer as open', async (context) => {
-  let writes = 0;
-  const server = await startRecordingServer(
-    service((line) => {
-      if (!line.startsWith('POST')) return undefined;
-      writes += 1;
-      return writes === 1 ? { status: 500 } : undefined;
-    }),
-    context.onTestFinished,
-  );
-  const { terminal, home } = await open(server.env);
-  await confirm(terminal, 'block');
-  await menuWith(terminal, /NOT KNOWN YET/);
-  await confirm(terminal, 'block');
-  const screen = await menuWith(terminal, above('✔ BLOCKED at'));
-  expect(screen.join(' ')).toMatch(/It takes the place of the block of \d\d:\d\d/);
-  const end = await leave(terminal);
-  expect(end.code).toBe(0);
-  expect(end.text).toMatch(/2 changes\n.*UNKNOWN, superseded by a later one\n.*block {2}applied\n/);
-  const history = await runFrontdesk(['history', '--json'], { home });
-  const [second, first] = JSON.parse(history.stdout);
-  expect([first.outcome, first.supersededBy, second.outcome]).toEqual(['unknown', second.entry, 'applied']);
-});
-
-it.concurrent('the desk says that a confirmed block was not sent, or was refused', async (context) => {
-  let looks = 0;
-  let isRefused = false;
-  const server = await startRecordingServer(({ method }) => {
-    if (method === 'POST') return { status: 409, body: '{"errorCode":"CARD_LOCKED","message":"not now"}' };
-    looks += 1;
-    return { body: cardText(looks < 3 || isRefused ? 'ACTIVE' : 'EXPIRED') };
-  }, context.onTestFinished);
-  const { terminal, home } = await open(server.env);
-  await confirm(terminal, 'block');
-  await menuWith(terminal, above('✖ NOT BLOCKED: the request was not sent \\(\\d\\d:\\d\\d\\)'));
-  isRefused = true;
-  await menuWith(terminal, /NOT BLOCKED/);
-  terminal.type('look\r');
-  await menuWith(terminal, /Status {8}ACTIVE/);
-  await confirm(terminal, 'block');
-  const screen = await menuWith(terminal, above('✖ NOT BLOCKED: refused at \\d\\d:\\d\\d \\(HTTP 409, CARD_LOCKED\\)'));
-  expect(screen.join('\n')).toContain('not now');
-  const end = await leave(terminal);
-  expect(end.code).toBe(0);
-  expect(end.text).toMatch(/2 changes\n.*block {2}not sent\n.*block {2}rejected \(HTTP 409, CARD_LOCKED\)\n/);
-  expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([BLOCK]);
-  const history = await runFrontdesk(['history', '--json'], { home });
-  expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'rejected' }, { outcome: 'not_sent' }]);
 });
 
 it.concurrent('the desk shows the new card after a reissue, and for the old one what replaced it', async (context) => {
@@ -368,31 +298,6 @@ it.concurrent('the desk finds a card by its order number and by the beginning of
   terminal.type(CTRL_C);
   expect((await terminal.end).code).toBe(0);
   expect(server.lines).toEqual([GET, `GET /v1/cards/${CARD_ID.toUpperCase()}`, GET, GET, GET]);
-});
-
-it.concurrent('the desk lists the imported cards whose order number begins so, whole, and shows the chosen one', async (context) => {
-  const server = await startRecordingServer(service(), context.onTestFinished);
-  const home = createHome();
-  const orders = Array.from({ length: 40 }, (_, at) => `${NEW_ID.slice(0, -2)}${at + 10},order-20${at + 10}\n`);
-  writeFileSync(join(home.path, 'orders.csv'), `cardId,clientReference\n${CARD_ID},order-1999\n${orders.join('')}`);
-  await runFrontdesk(['card', 'find', '--import', join(home.path, 'orders.csv'), '-q'], { env: server.env, home });
-  const { terminal } = await open(server.env, { home, args: [] });
-  await terminal.waitFor(/Card ID or order number/);
-  terminal.type('ORDER-20\r');
-  await terminal.waitFor(/Which card\? \(21 more cards found: type more of the number to see fewer\)/);
-  await terminal.waitFor(/then Enter/);
-  const screen = screenOf(terminal, 80, 24).join('\n');
-  expect(screen).toContain(' 1 9999aaaa-2222-3333-4444-555566667749  (order-2049)');
-  expect(screen).toContain('19 9999aaaa-2222-3333-4444-555566667731  (order-2031)');
-  terminal.type('\u0003');
-  await terminal.waitFor(/Card ID or order number[^\n]*\s*$/);
-  terminal.type('order-19\r');
-  await menuWith(terminal, /Card 7c0e1111/);
-  terminal.type(CTRL_C);
-  await terminal.waitFor(/then Enter[\s\S]*Card ID, order number or 1 \([^)]*\)\s*$/);
-  terminal.type(CTRL_C);
-  expect((await terminal.end).code).toBe(0);
-  expect(server.lines).toEqual([GET]);
 });
 
 it.concurrent('the desk writes the session to a file that is current after each change, and never over another', async (context) => {
@@ -508,19 +413,6 @@ it.concurrent('the desk says at once that the report cannot be written, and exit
   }
 });
 
-it.concurrent('the desk exits with 8, not 16, if an outcome is unknown too', async (context) => {
-  const server = await startRecordingServer(writeFails(500), context.onTestFinished);
-  const home = createHome();
-  mkdirSync(join(home.path, 'reports'));
-  const csv = join(home.path, 'reports', 'shift.csv');
-  const { terminal } = await open(server.env, { home, args: [CARD_ID, '--report', csv] });
-  rmSync(join(home.path, 'reports'), { recursive: true });
-  writeFileSync(join(home.path, 'reports'), 'a file in the place of the folder');
-  await confirm(terminal, 'reissue');
-  await menuWith(terminal, above('▲ NOT KNOWN YET: the reissue was sent'));
-  expect((await leave(terminal)).code).toBe(8);
-});
-
 it.concurrent('the desk offers no login if the environment has the token', async ({ onTestFinished }) => {
   const server = await startRecordingServer(() => ({ status: 401 }), onTestFinished);
   const { terminal } = await open(server.env);
@@ -564,19 +456,6 @@ it.concurrent('the desk waits for a status that is chosen, and shows the card th
   await menuWith(terminal, /Status {8}ACTIVE/);
   expect((await leave(terminal)).code).toBe(0);
   expect(server.lines).toEqual([GET, GET, GET]);
-});
-
-it.concurrent('the desk closes at the end of input in a question too, and sends nothing', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer(service(), onTestFinished);
-  const { terminal } = await open(server.env);
-  terminal.type('block\r');
-  await terminal.waitFor(/y\/N/);
-  terminal.type(CTRL_D);
-  const end = await terminal.end;
-  expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET] });
-  expect(end.text).toContain('1 card was looked at.');
 });
 
 it.concurrent('the desk is drawn anew in a window of another size, and leaves nothing of the old one behind', async (context) => {
@@ -721,20 +600,6 @@ it.concurrent('the desk says that a card may be as it was last read, while it ca
   terminal.type('look\r');
   const screen = await menuWith(terminal, /Status {8}ACTIVE, as last read/);
   expect(screen.join('\n')).not.toMatch(/Block|Reissue|Activate/);
-  expect((await leave(terminal)).code).toBe(0);
-});
-
-it.concurrent('the desk says that a block was refused, but that the card reads BLOCKED', async ({ onTestFinished }) => {
-  let isBlocked = false;
-  const server = await startRecordingServer(({ method }) => {
-    if (method === 'GET') return { body: cardText(isBlocked ? 'BLOCKED' : 'ACTIVE') };
-    isBlocked = true;
-    return { status: 409, body: '{"errorCode":"CARD_BLOCKED","message":"is blocked","details":{}}' };
-  }, onTestFinished);
-  const { terminal } = await open(server.env);
-  await confirm(terminal, 'block');
-  const screen = await menuWith(terminal, above('✖ NOT BLOCKED: refused at'));
-  expect(screen.join(' ').replaceAll(/ +/g, ' ')).toContain('(HTTP 409, CARD_BLOCKED). But the card reads BLOCKED ?');
   expect((await leave(terminal)).code).toBe(0);
 });
 

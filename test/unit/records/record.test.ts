@@ -187,97 +187,6 @@ it('the record of a write has no name and nothing to end with --no-history', asy
   expect(await readHistory(ports.stateDir, { limit: 50 })).toMatchObject({ entries: [] });
 });
 
-it('frontdesk history is empty when nothing was written', async () => {
-  expect(await readHistory(setUp().ports.stateDir, { limit: 50 })).toEqual({ entries: [], unread: new Map() });
-});
-
-async function threeWrites() {
-  const all = setUp();
-  const { recorder, clock } = all;
-  const first = await recorder.begin(intent);
-  await recorder.end(first, ended({ outcome: 'rejected', durationMs: 1 }));
-  clock.ms += DAY_MS;
-  const second = await recorder.begin({ ...intent, id: 'sub_1' });
-  await recorder.end(second, ended({ outcome: 'applied', durationMs: 1, resultId: CARD }));
-  clock.ms += DAY_MS;
-  const third = await recorder.begin({ ...intent, id: 'SUB_1' });
-  return { ...all, first, second, third };
-}
-
-it('frontdesk history shows the newest first, and so many as asked for', async () => {
-  const { ports, second, third } = await threeWrites();
-  const { entries } = await readHistory(ports.stateDir, { limit: 2 });
-  expect(entries.map(({ entry }) => entry)).toEqual([third, second]);
-});
-
-it('frontdesk history finds a card whatever the case, also as the id in an answer; other ids exactly', async () => {
-  const { ports, first, second, third } = await threeWrites();
-  const find = async (id: string) =>
-    (await readHistory(ports.stateDir, { id, limit: 50 })).entries.map(({ entry }) => entry);
-  expect(await find(CARD.toUpperCase())).toEqual([second, first]);
-  expect(await find('SUB_1')).toEqual([third]);
-  expect(await find('nobody')).toEqual([]);
-});
-
-it('frontdesk history filters by time and outcome', async () => {
-  const { ports, clock, second, third } = await threeWrites();
-  const since = await readHistory(ports.stateDir, { sinceMs: clock.now() - DAY_MS, limit: 50 });
-  expect(since.entries.map(({ entry }) => entry)).toEqual([third, second]);
-  const applied = await readHistory(ports.stateDir, { outcome: 'applied', limit: 50 });
-  expect(applied.entries.map(({ entry }) => entry)).toEqual([second]);
-  const unknown = await readHistory(ports.stateDir, { outcome: 'unknown', limit: 50 });
-  expect(unknown.entries.map(({ entry }) => entry)).toEqual([third]);
-});
-
-it('frontdesk history shows the rows of runs among the single writes, read from their journals', async () => {
-  const { stateDir, ports, clock, recorder } = setUp();
-  const single = await recorder.begin(intent);
-  clock.ms += 1000;
-  const run = await beginRun(runPorts(stateDir, { clock }), runPlan({ name: 'may' }));
-  await run.journal.intent({ row: 2, id: 'card-2', reason: 'lost' });
-  clock.ms += 1000;
-  await run.journal.intent({ row: 1, id: 'card-1' });
-  await run.journal.result(
-    { row: 2, id: 'card-2' },
-    ended({ outcome: 'applied', httpStatus: 200, requestId: 'r-2', durationMs: 9 }),
-  );
-  const { entries } = await readHistory(ports.stateDir, { limit: 50 });
-  expect(entries.map(({ entry, callOutcome }) => [entry, callOutcome.outcome])).toEqual([
-    ['may:1', 'unknown'],
-    ['may:2', 'applied'],
-    [single, 'unknown'],
-  ]);
-  expect(JSON.parse(printJson(historyJson(await showHistory(ports.stateDir, 'may:2'))))).toEqual({
-    entry: 'may:2',
-    time: '2026-05-01T12:00:01.000Z',
-    user: 'ada',
-    profile: 'demo',
-    host: 'cards.example',
-    operation: 'card.block',
-    id: 'card-2',
-    resultId: null,
-    reason: 'lost',
-    outcome: 'applied',
-    httpStatus: 200,
-    requestId: 'r-2',
-    durationMs: 9,
-    run: 'may',
-  });
-  await run.close();
-});
-
-it('frontdesk history holds only the newest rows of a large run', async () => {
-  const { stateDir, ports, clock } = setUp();
-  const run = await beginRun(runPorts(stateDir, { clock }), runPlan({ name: 'may', rows: 500, inputRows: 500 }));
-  for (let row = 1; row <= 500; row += 1) {
-    clock.ms += 1;
-    void run.journal.intent({ row, id: `card-${row}` });
-  }
-  await run.close();
-  const { entries } = await readHistory(ports.stateDir, { limit: 3 });
-  expect(entries.map(({ entry }) => entry)).toEqual(['may:500', 'may:499', 'may:498']);
-});
-
 it('frontdesk history names a run that cannot be read and shows the rest', async () => {
   const { stateDir, ports, recorder } = setUp();
   await recorder.begin(intent);
@@ -287,10 +196,6 @@ it('frontdesk history names a run that cannot be read and shows the rest', async
   const page = await readHistory(ports.stateDir, { limit: 50 });
   expect(page.entries).toHaveLength(1);
   expect([...page.unread.keys()]).toEqual(['may']);
-});
-
-it.each(['nothing', 'may:1', '../x:1', 'may:0'])('frontdesk history has no entry %s', async (name) => {
-  await expect(showHistory(setUp().ports.stateDir, name)).rejects.toMatchObject({ code: 'USAGE' });
 });
 
 /** The process that sends a change, as if it were gone. */

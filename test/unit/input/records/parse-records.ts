@@ -1,9 +1,12 @@
 import { readRecords } from '../../../../src/input/records/read.ts';
-import type { InputFault, InputFormat, RawRecord } from '../../../../src/input/records/record.ts';
+import type { InputFault, InputFormat, InputHeader, RawRecord } from '../../../../src/input/records/record.ts';
 
 export interface ReadAll {
   readonly format: InputFormat | undefined;
   readonly header: readonly string[] | undefined;
+  /** Columns that are hidden in their sheet, and that sheet. */
+  readonly hidden: readonly string[] | undefined;
+  readonly sheet: string | undefined;
   readonly records: readonly RawRecord[];
   readonly faults: readonly InputFault[];
   /** A fault ended the reading. */
@@ -30,7 +33,7 @@ export async function readAll(
   const faults: InputFault[] = [];
   let isEnded = false;
   let format: InputFormat | undefined;
-  let header: readonly string[] | undefined;
+  let header: InputHeader | undefined;
   for await (const batch of readRecords(inPieces(bytes, options.size ?? 65_536), {
     format: options.format,
     name: 'stdin',
@@ -46,9 +49,10 @@ export async function readAll(
       isEnded ||= isEnd;
     }
     format = batch.format;
-    header = batch.header?.names;
+    header = batch.header;
   }
-  return { format, header, records, faults, isEnded };
+  const { names, hidden, sheet } = header ?? {};
+  return { format, header: names, hidden, sheet, records, faults, isEnded };
 }
 
 export function valuesOf(read: ReadAll): readonly (readonly unknown[])[] {

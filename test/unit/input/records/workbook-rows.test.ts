@@ -223,6 +223,12 @@ it.each<[string, () => Buffer | Promise<Buffer>, string]>([
   expect(problemsOf(await readAll(await make()))).toEqual([[2, problem]]);
 });
 
+/** A sheet with something before its rows, and something behind them. */
+function sheetWith(before: string, rows: string, behind = ''): Buffer {
+  const part = `<worksheet>${before}<sheetData>${rows}</sheetData>${behind}</worksheet>`;
+  return handMadeWorkbook({ rows: '', parts: { 'xl/worksheets/sheet1.xml': part } });
+}
+
 const NAMES_ROW = textRow(1, ['id', 'email']);
 const IN_MAIN = 'xmlns:e="urn:else"';
 
@@ -324,9 +330,59 @@ it('what a program keeps in an extension of a row or a cell is left aside', asyn
 it.each([
   ['row 0.1 points high', textRow(2, ['s1']).replace('<row', '<row ht="0.1"')],
   ['hidden row', textRow(2, ['s1']).replace('<row', '<row hidden="true"')],
-])('a %s counts as hidden', async (_what, row) => {
-  const read = await readAll(handMadeWorkbook({ rows: textRow(1, ['id']) + row }));
+  ['row of a sheet that hides those that say nothing', textRow(2, ['s1']), '<sheetFormatPr zeroHeight="1"/>'],
+  ['row of a sheet without height', textRow(2, ['s1']), '<sheetFormatPr defaultRowHeight="0"/>'],
+])('a %s counts as hidden', async (_what, row, before = '') => {
+  const read = await readAll(sheetWith(before, textRow(1, ['id']) + row));
   expect(read.records.map(({ isHidden }) => isHidden)).toEqual([true]);
+});
+
+it.each([
+  ['hidden by hand', '<cols><col min="2" max="3" width="9" hidden="1"/></cols>', ['email', 'created']],
+  ['of no width', '<cols><col min="2" max="4" width="0"/></cols>', ['email', 'created', 'first_name']],
+  [
+    'hidden as all others',
+    '<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="3" width="9"/></cols>',
+    ['first_name'],
+  ],
+])('columns %s are named', async (_how, before, names) => {
+  const rows = textRow(1, ['id', 'email', 'created', 'first_name']) + textRow(2, ['s1', 'a@x', '', 'Ann']);
+  expect((await readAll(sheetWith(before, rows))).hidden).toEqual(names);
+});
+
+it.each([
+  ['rows of an extension', `<extLst><ext><sheetData>${textRow(3, ['s9', 'z@x'])}</sheetData></ext></extLst>`],
+  ['merged cells elsewhere', '<mergeCells><mergeCell ref="C1:E2"/><mergeCell ref="A9:B9"/></mergeCells>'],
+])('%s are no rows and no faults of a sheet', async (_what, behind) => {
+  const read = await readAll(sheetWith('', NAMES_ROW + textRow(2, ['s1', 'a@x']), behind));
+  expect([valuesOf(read), read.faults, problemsOf(read)]).toEqual([[['s1', 'a@x']], [], []]);
+});
+
+it('TRUE() and FALSE() are booleans, also if several cells share one of them', async () => {
+  const cell = (formula: string, value: string) => `<c t="b">${formula}<v>${value}</v></c></row>`;
+  const rows = [
+    textRow(1, ['id', 'active']),
+    textRow(2, ['s1']).replace('</row>', cell('<f t="shared" ref="B2:B3" si="0">TRUE()</f>', '1')),
+    textRow(3, ['s2']).replace('</row>', cell('<f t="shared" si="0"/>', '1')),
+    textRow(4, ['s3']).replace('</row>', cell('<f>FALSE()</f>', '0')),
+  ];
+  const read = await readAll(sheetWith('', rows.join('')));
+  expect([valuesOf(read), problemsOf(read)]).toEqual([
+    [
+      ['s1', 'TRUE'],
+      ['s2', 'TRUE'],
+      ['s3', 'FALSE'],
+    ],
+    [],
+  ]);
+});
+
+it.each(['hidden', 'veryHidden'])('the first sheet that is not %s is read', async (state) => {
+  const parts = {
+    'xl/workbook.xml': `<workbook xmlns:r="x"><sheets><sheet name="Archive" sheetId="1" state="${state}" r:id="r9"/><sheet name="Members" sheetId="2" r:id="r1"/></sheets></workbook>`,
+  };
+  const read = await readAll(handMadeWorkbook({ rows: NAMES_ROW + textRow(2, ['s1', 'a@x']), parts }));
+  expect([read.sheet, valuesOf(read)]).toEqual(['Members', [['s1', 'a@x']]]);
 });
 
 it.each<[string, (files: ZipFile[]) => readonly ZipFile[]]>([
