@@ -53,7 +53,7 @@ test('several words that are no card IDs are counted', async () => {
 describe('a card id that was pasted with something around it', () => {
   const ID = '7c0e1111-2222-3333-4444-555566667777';
 
-  test.each([`{${ID}}`, ` ${ID} `, `"${ID}"`, ID.replaceAll('-', ''), `https://desk.example.com/cards/${ID}?tab=log`])(
+  test.each([`{${ID}}`, `https://desk.example.com/cards/${ID}?tab=log`])(
     'a pasted card ID %j is refused with the whole command to paste',
     async (pasted) => {
       const server = await startRecordingServer([]);
@@ -132,18 +132,11 @@ describe('a card id that was pasted with something around it', () => {
 
 test.each<[readonly string[], string]>([
   [['card', 'block', '0b7a6c1e/3f52'], '<cardId>'],
-  [['card', 'block', CARD_ID, '--wat'], '--wat'],
-  [['card', 'block', 'zz', '--expect', 'nope'], '--expect'],
-  [['card', 'block', CARD_ID, '--yes', '--timeout', 'soon'], '--timeout'],
   [['card', 'reissue', CARD_ID, 'zz', '--yes'], '<cardId> 2'],
   [['card', 'provision', CARD_ID, '--wallet', 'wallet_c'], '--wallet'],
   [['calendar', 'update', 'c1'], 'nothing to change'],
-  [['calendar', 'event', 'create', '--name', 'x', '--start', '2027-01-01'], '--calendar'],
-  [['api', 'POST', '/v1/cards/..'], '<path>'],
-  [['api', 'POST', '/v1/events', '--retries', 'x'], '--retries'],
   [['card', 'block', CARD_ID], '--yes'],
   [['calendar', 'update', 'a', 'b', '--name', 'n'], 'unexpected argument'],
-  [['card', 'activate', CARD_ID, '--query', '['], '--query'],
   [['card', 'block', '--from', 'missing.csv', '-y'], '"missing.csv"'],
 ])('%j says once that nothing was sent', async (args, where) => {
   const server = await startRecordingServer([]);
@@ -210,8 +203,6 @@ test('a JSON error has its documented members in their order', async () => {
 
 test.each([
   ['{"error":{"type":"invalid","param":"email"}}', ' ({"error":{"type":"invalid","param":"email"}})'],
-  ['["no such calendar"]', ' (["no such calendar"])'],
-  ['"no such calendar"', ' ("no such calendar")'],
   [`{"errors":["${'x'.repeat(500)}"]}`, ` ({"errors":["${'x'.repeat(107)}…)`],
   ['{}', ''],
 ])('a JSON error shows the beginning of a body of no known shape: %j', async (body, shown) => {
@@ -333,15 +324,10 @@ test('a --query that compares with a name that nothing has is warned of, with th
 const closed = { FRONTDESK_CARDS_URL: `http://127.0.0.1:${CLOSED_PORT}`, FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
 test.each([
   ['a read of no id', ['card', 'get', 'x'], 2],
-  ['a read with a bad option', ['card', 'get', CARD_ID, '-j', 'x', '--timeout', '0s'], 2],
   ['a read that reaches nobody', GET, 7],
   ['reads of several cards', ['card', 'get', CARD_ID, OTHER_ID, ...ONCE], 7],
-  ['a list', ['calendar', 'subscribers', 'list', '', '--limit', '0'], 2],
-  ['a raw GET', ['api', 'GET', '/v1/nothing'], 2],
-  ['a listing of runs', ['runs', 'show', 'nope'], 2],
   ['a listing of the history', ['history', '--id', ''], 2],
   ['a setting', ['config', 'get', 'nope'], 2],
-  ['a profile', ['profile', 'set', 'x', '--cards-url', 'ftp://x'], 2],
   ['a removal that nobody confirms', ['history', 'prune', '--older-than', 'x'], 2],
 ])('"Nothing was sent." is not said of %s', async (_, args, code) => {
   const result = await runFrontdesk(args, { env: closed });

@@ -380,25 +380,6 @@ test('fields that responses lack are reported for five rows, then counted', asyn
   ]);
 });
 
-test('--rate sends no more requests in any second', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  const args = [...BLOCK, '--rate', '5/s', '--run', 'r'];
-  const result = await runFrontdesk(args, { env: server.env, stdin: idLines(12), home });
-  expect(result.code).toBe(0);
-  expect(server.requests).toHaveLength(12);
-  // The moments at which they left: when a busy machine gets to reading them is another matter.
-  const times = readFileSync(join(home.stateDir, 'runs', 'r', 'journal.jsonl'), 'utf8')
-    .trimEnd()
-    .split('\n')
-    // Lines of a journal; a member that is missing shows as undefined.
-    .map((line) => (JSON.parse(line) as { at?: number }).at)
-    .filter((at) => at !== undefined);
-  expect(times).toHaveLength(12);
-  const inOneSecond = times.map((from) => times.filter((time) => time >= from && time < from + 1000).length);
-  expect(Math.max(...inOneSecond)).toBe(5);
-});
-
 test('--expect without a value compares with the column of the row', async () => {
   const server = await startRecordingServer(playService());
   const result = await runFrontdesk([...ACTIVATE, '--expect', 'clientReference'], {

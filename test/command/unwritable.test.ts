@@ -1,13 +1,10 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { idLines, playService, rowLines } from '../support/plain-service.ts';
 import { type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type RunOptions, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
-
-const PRELOAD = fileURLToPath(new URL('../support/fail-at.cjs', import.meta.url));
 
 // A container with a read-only root, no folder for its state and no /tmp: below a device there is no folder to make,
 // as root too.
@@ -111,79 +108,4 @@ test.each([
   expect(JSON.parse(stdout)).toEqual(['state-folder']);
   const found = await at(env, ['doctor', '--query', "checks[?status!='ok'].fix", '--json']);
   expect(found.stdout).toMatch(/FRONTDESK_CONFIG_DIR[\s\S]*FRONTDESK_STATE_DIR/);
-});
-
-test('C14 a disk that takes only a part of the settings leaves the old ones', async () => {
-  const kept = [0, '', { retries: 1 }];
-  const refused = [
-    16,
-    'frontdesk: could not save the settings file /settings.json: the disk took only a part of it. The earlier content is unchanged.\n',
-    { retries: 2 },
-  ];
-  const ends: unknown[] = [];
-  // Each write below the folder in turn: one of them is that of the settings.
-  for (const at of [1, 2, 3]) {
-    const home = createHome();
-    await runFrontdesk(['config', 'set', 'retries', '2'], { home });
-    const env = {
-      NODE_OPTIONS: `--require ${PRELOAD}`,
-      FAIL_AT: `${at}`,
-      FAIL_WITH: 'SHORT',
-      FAIL_ONLY: 'write',
-      FAIL_BELOW: home.configDir,
-      FAIL_COUNT: join(home.path, 'count'),
-    };
-    const { code, stderr } = await runFrontdesk(['config', 'set', 'retries', '1'], { home, env });
-    const { preferences } = JSON.parse(readFileSync(join(home.configDir, 'settings.json'), 'utf8'));
-    const end = [code, stderr.replace(home.configDir, ''), preferences];
-    expect([kept, refused]).toContainEqual(end);
-    ends.push(end);
-  }
-  expect(ends).toContainEqual(refused);
-});
-
-/** The working folder of a home that holds these files, and what is in it after a command. */
-function workOf(files: Readonly<Record<string, string>>) {
-  const home = createHome();
-  const work = join(home.path, 'work');
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(work, name), text);
-  return { home, work, left: () => readdirSync(work) };
-}
-
-test('a failed file of a read whose workbook cannot be made leaves nothing behind', async () => {
-  const { home, left } = workOf({ 'cards.csv': `cardId\n${CARD_ID}\n` });
-  const server = await startRecordingServer([]);
-  const args = ['card', 'get', '--from', 'cards.csv', '-o', 'xlsx', '--out', 'none/x.xlsx', '--failed', 'left.csv'];
-  const { code, stderr } = await runFrontdesk(args, { home, env: server.env });
-  expect({ code, lines: server.lines, left: left() }).toEqual({ code: 2, lines: [], left: ['cards.csv'] });
-  expect(stderr).toContain('--out: cannot create "none/x.xlsx": no such file or folder (ENOENT)\n');
-});
-
-test('a failed file of no rows that the disk cannot take leaves nothing behind', async () => {
-  const { home, work, left } = workOf({ 'cards.csv': 'cardId\n' });
-  const server = await startRecordingServer([]);
-  const env = {
-    ...server.env,
-    NODE_OPTIONS: `--require ${PRELOAD}`,
-    FAIL_AT: '1',
-    FAIL_WITH: 'ENOSPC',
-    FAIL_ONLY: 'writeFile',
-    FAIL_BELOW: work,
-    FAIL_COUNT: join(home.path, 'count'),
-  };
-  const args = ['card', 'get', '--from', 'cards.csv', '--failed', join(work, 'left.csv')];
-  const { code, stderr } = await runFrontdesk(args, { home, env });
-  expect({ code, lines: server.lines, left: left() }).toEqual({ code: 16, lines: [], left: ['cards.csv'] });
-  expect(stderr).toContain('no space left on the device (ENOSPC)');
-});
-
-test('a failed file of a resume that cannot read the history leaves nothing behind', async () => {
-  const { home, left } = workOf({});
-  const server = await startRecordingServer([{ status: 401, body: '{}' }]);
-  const begin = ['card', 'reissue', CARD_ID, OTHER_ID, '--yes', '-j', '1'];
-  expect((await runFrontdesk(begin, { home, env: server.env })).code).toBe(4);
-  mkdirSync(join(home.stateDir, 'writes'), { recursive: true });
-  chmodSync(join(home.stateDir, 'writes'), 0o777);
-  const resumed = await runFrontdesk(['runs', 'resume', '--last', '--failed', 'left.csv'], { home, env: server.env });
-  expect({ code: resumed.code, sent: server.lines.length, left: left() }).toEqual({ code: 4, sent: 1, left: [] });
 });

@@ -60,12 +60,9 @@ describe('memory and time of large answers', () => {
   const transaction =
     '{"transactionId":"0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101","amount":10.50,"type":"LOAD","createdAt":"2025-01-01T00:00:00Z"}';
   const rows: readonly (readonly [string, () => string, number])[] = [
-    ['one long text', () => filled('"', 'x', '"'), 0],
     ['bidi overrides', () => filled('"', '\u202e', '"'), 0],
     ['a quarter of a million transactions', () => filled('[', transaction, ']'), 0],
     ['millions of small objects', () => filled('[', '{"a":1}', ']'), 10],
-    ['millions of small arrays', () => filled('[', '[1]', ']'), 10],
-    ['millions of digits, deep inside', () => filled('['.repeat(200), '1', ']'.repeat(200)), 10],
     [
       'a million keys',
       () => `${CARD.slice(0, -1)},${Array.from({ length: 1e6 }, (_, i) => `"k${i}":${i}`).join(',')}}`,

@@ -10,7 +10,6 @@ import {
   silence,
   startFaultServer,
 } from '../../support/fault-server.ts';
-import { openTerminal } from '../../support/pty.ts';
 import {
   ENDLESS_GRACE,
   injecting,
@@ -365,29 +364,6 @@ test.concurrent('P9 knows after kill -9 that a change may have been applied', ()
     },
     { route: () => silence() },
   ));
-
-test.concurrent('P14 takes the end of input and a closed terminal for a no', () =>
-  onStage(async (stage) => {
-    const { home, env } = stage;
-    const block = ['card', 'block', CARD_ID];
-    for (const [keys, how] of [
-      ['\u0004', 130],
-      ['\u0003', 'SIGINT'],
-      ['\r', 130],
-      ['n\r', 130],
-    ] as const) {
-      const terminal = openTerminal([...block, '--reason', 'lost'], { home, env });
-      await terminal.waitFor('Block card');
-      terminal.type(keys);
-      const { code, signal } = await terminal.end;
-      expect([keys, code ?? signal]).toEqual([keys, how]);
-    }
-    const left = openTerminal([...block, '--reason', 'lost'], { home, env });
-    await left.waitFor('Block card');
-    left.hangUp();
-    expect((await left.end).signal).toBe('SIGHUP');
-    expect(stage.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
-  }));
 
 test.concurrent('P10 does not exit with 0 if it waits for something that never comes', () =>
   onStage(async (stage) => {

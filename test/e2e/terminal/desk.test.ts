@@ -556,19 +556,19 @@ function openSitting(home: Home, env: Readonly<Record<string, string>>) {
   };
 }
 
-it.runIf(process.platform === 'linux')('the desk keeps its memory over 500 cards in one session', async () => {
+it.runIf(process.platform === 'linux')('the desk keeps its memory over 150 cards in one session', async () => {
   const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/').at(-1)) }));
   const sitting = openSitting(createHome(), server.env);
   let early = 0;
-  for (let n = 1; n <= 500; n += 1) {
+  for (let n = 1; n <= 150; n += 1) {
     await sitting.answer('Card ID[^?]*', `7c0e1111-2222-3333-4444-${String(n).padStart(12, '0')}`);
     await sitting.answer('1 to \\d+\\)', '8');
-    if (n === 100) early = residentMiB(sitting.pid);
+    if (n === 50) early = residentMiB(sitting.pid);
   }
   const late = residentMiB(sitting.pid);
   await sitting.answer('Card ID[^?]*', 'q');
   expect(await sitting.ended).toBe(0);
-  expect(server.requests).toHaveLength(500);
+  expect(server.requests).toHaveLength(150);
   // What the collector leaves for later, and no more: a leak of what each card takes would show.
   expect(late - early).toBeLessThan(40);
 });

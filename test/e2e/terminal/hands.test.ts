@@ -52,7 +52,9 @@ const ONE_OF_EACH_KIND = Object.entries(QUESTIONS)
   .map(([name]) => name);
 
 describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look, env) => {
-  const names = look === 'drawn' ? Object.keys(QUESTIONS) : ONE_OF_EACH_KIND;
+  // Where it is not drawn, half of the kinds in each look: what differs there is how a line is read.
+  const half = ONE_OF_EACH_KIND.filter((_, at) => at % 2 === (look === 'in lines' ? 0 : 1));
+  const names = look === 'drawn' ? Object.keys(QUESTIONS) : half;
   it.for(names)('what is typed before a question, in one piece, or pasted is no answer: %s', async (name, context) => {
     const asked = QUESTIONS[name];
     if (asked === undefined) throw new Error(`no question ${name}`);

@@ -145,7 +145,7 @@ function homeWithInputs(): Home {
   return home;
 }
 
-it.each([60, 80])(
+it.each([60])(
   'no text from outside poses as a line of frontdesk on a screen of %i columns',
   async (columns) => {
     const server = await startRecordingServer(service);
@@ -167,7 +167,7 @@ async function through(terminal: Terminal, entries: readonly string[], columns: 
   }
 }
 
-it.each([60, 80])(
+it.each([60])(
   'no text from outside poses as a line of frontdesk at a desk of %i columns',
   async (columns) => {
     const server = await startRecordingServer(service);

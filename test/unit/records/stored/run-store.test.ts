@@ -95,7 +95,7 @@ it('a run moves its rows out of the spool', async () => {
   expect(readFileSync(run.folder.rows)).toEqual(Buffer.from(INPUT));
 });
 
-it.each(['rows', 'plan'])('a run has its file of %s before it can be resumed (K1)', async (name) => {
+it.each(['rows', 'plan'])('K1 a run has its file of %s before it can be resumed', async (name) => {
   const stateDir = temporaryFolder();
   const folder = join(stateDir, 'runs', 'may');
   const spool = join(temporaryFolder(), 'spool');
