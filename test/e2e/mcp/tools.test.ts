@@ -331,5 +331,5 @@ it('assistants read history, runs and the rows of a run, and wait for a card', a
   ]);
   const missing = await client.call('run_results', { run: 'monday' });
   expect([missing.isError, missing.structuredContent?.['exitCode']]).toEqual([true, 2]);
-  expect(missing.content[0]?.text).toBe('there is no run monday\nhint: list the runs: frontdesk runs list');
+  expect(missing.content[0]?.text).toBe('there is no run monday\nhint: list the runs: frontdesk runs list -p sandbox');
 });
