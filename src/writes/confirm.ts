@@ -4,31 +4,33 @@ import { shorten } from '../base/json/shorten.ts';
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from '../base/json/value.ts';
 import type { Service, Session } from '../command/session.ts';
 import { showValue } from '../input/values.ts';
+import { cardSummary, cardWithin } from '../screen/card-view.ts';
 import type { ViewStyle } from '../screen/options.ts';
 import { dangerSign } from '../screen/people-text.ts';
 import { breakLine, safeText, sentenceCase, wrapOutside } from '../screen/text.ts';
 import { isPast } from '../service/api/iso-date.ts';
 import { actionOf, emptiedBy, isOnceOnly, nounOf, type Operation, targetStatus } from '../service/api/operation.ts';
+import { subjectOf } from '../service/http/facts.ts';
 import type { Facts } from './attempt.ts';
 import type { CardReading, Write } from './judge.ts';
-import { type OpenBefore, openText } from './open-guard.ts';
+import { type OpenBefore, openText, sayOpen } from './open-guard.ts';
 import { takesReason, whereText, withReason } from './write-guards.ts';
 
-type DrawCard = (card: JsonObject, style: ViewStyle) => string;
+/** What a single change asks first: about its card, where its secrets go, about the fields that it sends, or nothing. */
+export type Question = 'card' | 'secrets' | 'fields' | 'none';
 
-function describe(session: Session, before: CardReading, draw: DrawCard): string {
+/** A card that a change is about, or why it cannot be shown, with line ends. */
+function cardText(
+  session: Session,
+  reading: CardReading,
+  draw: (card: JsonObject, style: ViewStyle) => string,
+): string {
   const { columns } = session.context.stderr;
-  if ('failure' in before) {
-    return `${breakLine(`  The card could not be read: ${safeText(before.failure.problem)}`, columns).join('\n')}\n`;
+  if ('failure' in reading) {
+    return `${breakLine(`  The card could not be read: ${safeText(reading.failure.problem)}`, columns).join('\n')}\n`;
   }
   const { colour, unicode, isAccessible } = session.output;
-  return draw(before.card, { width: columns ?? 80, colour, unicode, isAccessible, now: session.context.clock.now() });
-}
-
-/** The card that a change is about, or why it cannot be shown, with line ends. */
-export async function describeBefore(session: Session, before: CardReading): Promise<string> {
-  const { cardSummary } = await import('../screen/card-view.ts');
-  return describe(session, before, cardSummary);
+  return draw(reading.card, { width: columns ?? 80, colour, unicode, isAccessible, now: session.context.clock.now() });
 }
 
 /** What sending a change again may come to. */
@@ -66,8 +68,8 @@ export function dangerText({ context, output }: Session, dangers: readonly strin
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Below the card, at the margin: the given reason, and what a yes means. */
-function whatFollows({ write: { call, reason }, reading, open }: Shown, session: Session): string {
+/** Below the card, at the margin: the reason, and what a yes means. */
+function whatFollows(session: Session, { write: { call, reason }, reading, open }: Facts): string {
   const width = session.context.stderr.columns ?? 80;
   const shownReason = reason === undefined ? [] : wrapOutside(`Reason        ${safeText(reason)}`, width);
   const lines = [
@@ -85,8 +87,9 @@ const MAX_SHOWN = 240;
 const ADD_REASON = { word: 'reason', does: 'add a reason' };
 
 /** `Block card 7c0e… on live (cards.example.com)?`; at the desk with the card's reference. */
-function questionOf(session: Session, service: Service, { id = '', call }: Write, before: CardReading): string {
-  const reference = session.caller === 'desk' && 'card' in before ? textAt(before.card, 'clientReference') : undefined;
+function questionOf(session: Session, service: Service, { id = '', call }: Write, reading: CardReading): string {
+  const reference =
+    session.caller === 'desk' && 'card' in reading ? textAt(reading.card, 'clientReference') : undefined;
   const name = reference === undefined ? id : `${id} (${outside(safeText(reference))})`;
   return `${sentenceCase(actionOf(call.operation))} ${name}${whereText(session, service)}?`;
 }
@@ -94,43 +97,54 @@ function questionOf(session: Session, service: Service, { id = '', call }: Write
 /** Lines of the desk's screen kept for messages during the change. */
 const SENDING_LINES = 4;
 
-/** What a question about a card shows. */
-type Shown = Facts & { readonly reading: CardReading };
+/** What stands above a question about a card: open writes, the card in the rows that are left, what a yes means. */
+function aboveQuestion(session: Session, facts: Facts, reading: CardReading, room: number | undefined): string {
+  const openWrites = openText(session, facts.open);
+  const follows = whatFollows(session, facts);
+  const rows = (room ?? 0) - SENDING_LINES - `${openWrites}\n${follows}`.split('\n').length;
+  const card = cardText(session, reading, (shown, style) =>
+    room === undefined ? cardSummary(shown, style) : cardWithin(shown, style, rows),
+  );
+  return openWrites + card + (follows === '' ? '' : `\n${follows}`);
+}
 
-/** Shows open writes and the card, and asks. Returns the change, perhaps with a reason; undefined: no. */
-export async function confirmSingle(session: Session, facts: Shown): Promise<Write | undefined> {
-  const { write: single, reading: before } = facts;
-  const openAbove = openText(session, facts.open);
-  const { stderr } = session.context;
-  const { effect, family } = { ...single.call.operation };
-  const service = await session.service(family);
+/** Asks about a card. Returns the change, perhaps with a reason; undefined: no. */
+async function confirmCard(session: Session, facts: Facts, reading: CardReading): Promise<Write | undefined> {
+  let { write } = facts;
+  const { operation } = write.call;
+  const { effect, family } = operation;
+  const question = questionOf(session, await session.service(family), write, reading);
   const no = effect.kind === 'write' ? `not ${effect.done.toLowerCase()}` : 'no';
-  const question = questionOf(session, service, single, before);
-  const { cardSummary, cardWithin } = await import('../screen/card-view.ts');
-  const shown = (asked: Write, room: number | undefined) => {
-    const follows = whatFollows({ ...facts, write: asked }, session);
-    const rows = (room ?? 0) - SENDING_LINES - `${openAbove}\n${follows}`.split('\n').length;
-    const draw: DrawCard = room === undefined ? cardSummary : (card, style) => cardWithin(card, style, rows);
-    return openAbove + describe(session, before, draw) + (follows === '' ? '' : `\n${follows}`);
+  const screen = (room?: number) => aboveQuestion(session, { ...facts, write }, reading, room);
+  let isShown = session.caller !== 'desk';
+  if (isShown) await session.context.stderr.write(screen());
+  // A desk that redraws shows the card at each question, in the size of its screen; one that does not, once.
+  const above: ScreenAbove = (room) => {
+    if (room === undefined && isShown) return '';
+    isShown = true;
+    return screen(room);
   };
-  if (session.caller !== 'desk') await stderr.write(shown(single, undefined));
-  let asked = single;
-  let isPrinted = false;
-  // At the desk each question shows the card above, in the current size of the screen, or once where nothing is redrawn.
-  const drawn: ScreenAbove = (room) => {
-    if (room === undefined && isPrinted) return '';
-    isPrinted = true;
-    return shown(asked, room);
-  };
-  const above = session.caller === 'desk' ? drawn : undefined;
+  const where = session.caller === 'desk' ? { above } : {};
   for (;;) {
-    const other = asked.reason === undefined && takesReason(single.call.operation) ? ADD_REASON : undefined;
-    const answer = await session.prompt.decide(question, { other, no, above });
-    if (answer === 'yes') return asked;
+    const other = write.reason === undefined && takesReason(operation) ? ADD_REASON : undefined;
+    const answer = await session.prompt.decide(question, { other, no, ...where });
+    if (answer === 'yes') return write;
     if (answer === 'no') return undefined;
-    const reason = await session.prompt.text('Reason (Enter = none)', () => true, { above });
-    if (reason !== '') asked = withReason(asked, reason);
+    const reason = await session.prompt.text('Reason (Enter = none)', () => true, where);
+    if (reason !== '') write = withReason(write, reason);
   }
+}
+
+/** Asks where secrets go, below the card, and whether to have them made. */
+async function confirmSecrets(session: Session, { write, reading, open }: Facts, place: () => Promise<void>) {
+  const { call } = write;
+  const { stderr } = session.context;
+  await sayOpen(session, open);
+  if (reading !== undefined) await stderr.write(cardText(session, reading, cardSummary));
+  await place();
+  await stderr.write(dangerText(session, secondOf(call.operation, open)));
+  const service = await session.service(call.operation.family);
+  return session.prompt.confirm(`${sentenceCase(subjectOf(call))}${whereText(session, service)}?`);
 }
 
 /** A field as it will be sent, each line of a string on its own. */
@@ -143,7 +157,7 @@ function shownField(name: string, value: JsonValue, columns = 80): string[] {
 }
 
 /** Shows what will be made or overwritten, and asks. */
-export async function confirmMade(session: Session, { write: { call, id }, open }: Facts): Promise<boolean> {
+async function confirmFields(session: Session, { write: { call, id }, open }: Facts): Promise<boolean> {
   const service = await session.service(call.operation.family);
   const { clock, stderr } = session.context;
   const fields = isJsonObject(call.body) ? [...call.body] : [];
@@ -152,8 +166,26 @@ export async function confirmMade(session: Session, { write: { call, id }, open 
   const empties = emptied.length === 0 ? [] : [`This empties ${emptied.join(', ')}.`];
   const lines = [...fields.flatMap(([name, value]) => shownField(name, value, stderr.columns)), ...past];
   const dangers = dangerText(session, [...secondOf(call.operation, open), ...empties]);
+  await sayOpen(session, open);
   await stderr.write(`${lines.join('\n')}\n${dangers}`);
   const subject = showValue(id ?? textAt(call.body, 'name'));
   const question = `${sentenceCase(actionOf(call.operation))} ${subject}${whereText(session, service)}?`;
   return session.prompt.confirm(question);
+}
+
+/** Asks about one change. Returns it as it was confirmed; undefined: no. */
+export async function confirmWrite(
+  session: Session,
+  question: Exclude<Question, 'none'>,
+  facts: Facts,
+  placeSecrets: () => Promise<void>,
+): Promise<Write | undefined> {
+  if (question === 'card') {
+    if (facts.reading === undefined) throw new Error('a question without a look at the card');
+    return confirmCard(session, facts, facts.reading);
+  }
+  const isYes = await (question === 'fields'
+    ? confirmFields(session, facts)
+    : confirmSecrets(session, facts, placeSecrets));
+  return isYes ? facts.write : undefined;
 }

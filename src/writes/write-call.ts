@@ -5,17 +5,18 @@ import type { CallCommand, CallValues } from '../command/command.ts';
 import type { Printer, Session } from '../command/session.ts';
 import { peopleTime } from '../screen/people-text.ts';
 import { sentenceCase } from '../screen/text.ts';
-import { givesSecrets, nounOf } from '../service/api/operation.ts';
+import { givesSecrets, nounOf, type Operation } from '../service/api/operation.ts';
 import type { Answer } from '../service/http/call.ts';
 import { subjectOf } from '../service/http/facts.ts';
 import { hideMembers } from '../service/http/mask.ts';
-import { type Attempted, type AttemptPorts, attempt, type Facts } from './attempt.ts';
+import { type Attempted, attempt, type Facts } from './attempt.ts';
+import type { Question } from './confirm.ts';
 import { appliedFailure, singlePorts } from './deliver.ts';
 import { heldFailure, skipText, type Write } from './judge.ts';
-import { recordStep, sayOpen } from './open-guard.ts';
+import { type OpenBefore, recordStep } from './open-guard.ts';
 import type { SingleCall } from './read-call.ts';
 import { answerColumns, requireAnswer, viewOf } from './resource.ts';
-import { askReason, guardWrite, notConfirmed, refuseReadOnly, requirePerson, whereText } from './write-guards.ts';
+import { askReason, guardWrite, notConfirmed, refuseReadOnly, requirePerson } from './write-guards.ts';
 
 /** Prints the result of a change that WAS applied. If that fails, the message must say so. */
 export async function printApplied(session: Printer, write: Write, answer: Answer, print: () => Promise<void>) {
@@ -46,9 +47,9 @@ async function sayDone(session: Session, write: Write, answer: Answer): Promise<
 }
 
 /** Does a short answer suffice, because the question showed the card on this terminal? */
-function isShownAlready({ context, output }: Session, { call }: Write): boolean {
+function isShownAlready({ context, output, caller }: Session, { call }: Write): boolean {
   const isPage = output.format === 'table' && output.columns === undefined && output.query === undefined;
-  return isPage && context.stdout.isTerminal && call.operation.family === 'cards';
+  return isPage && caller !== 'desk' && context.stdout.isTerminal && call.operation.family === 'cards';
 }
 
 /** CANCELLED for a change that was applied after a signal had come: only an end by the signal stops a loop of the shell. */
@@ -62,63 +63,47 @@ function endIfSignalled({ context, caller }: Session, { call, id }: Write, { cal
   });
 }
 
-/** Asks on a terminal where secrets go, below the card, and whether to have them made. */
-async function confirmSecrets(session: Session, { write, reading, open }: Facts, place: () => Promise<void>) {
-  const { dangerText, describeBefore, secondOf } = await import('./confirm.ts');
-  const { stderr } = session.context;
-  const { call } = write;
-  await sayOpen(session, open);
-  if (reading !== undefined) await stderr.write(await describeBefore(session, reading));
-  await place();
-  await stderr.write(dangerText(session, secondOf(call.operation, open)));
-  const service = await session.service(call.operation.family);
-  return session.prompt.confirm(`${sentenceCase(subjectOf(call))}${whereText(session, service)}?`);
+/** What a change has to ask. */
+function questionOf(session: Session, operation: Operation): Question {
+  const { effect } = operation;
+  if (effect.kind !== 'write' || session.common.yes) return 'none';
+  if (effect.confirm || session.caller === 'desk') return 'card';
+  if (!session.prompt.available) return 'none';
+  if (givesSecrets(operation)) return 'secrets';
+  return effect.asksOnTerminal === true ? 'fields' : 'none';
 }
 
-/** Who decides about a single change; undefined: it was decided by `--yes`, or asks nobody. */
-function decisionOf(
-  session: Session,
-  { call }: Write,
-  placeSecrets: (() => Promise<void>) | undefined,
-): AttemptPorts<Failure>['decide'] {
-  const { effect } = call.operation;
-  if (effect.kind !== 'write' || session.common.yes) return undefined;
-  const no = { no: notConfirmed(subjectOf(call)) };
-  const load = () => import('./confirm.ts');
-  if (effect.confirm || session.caller === 'desk') {
-    requirePerson(session, subjectOf(call));
-    return {
-      seesCard: true,
-      async ask({ write, reading, open }) {
-        if (reading === undefined) throw new Error('a question without a look at the card');
-        const yes = await (await load()).confirmSingle(session, { write, reading, open });
-        return yes === undefined ? no : { yes };
-      },
-    };
-  }
-  if (!session.prompt.available) return undefined;
-  if (placeSecrets !== undefined) {
-    return {
-      seesCard: true,
-      ask: async (facts) => ((await confirmSecrets(session, facts, placeSecrets)) ? { yes: facts.write } : no),
-    };
-  }
-  if (effect.asksOnTerminal !== true) return undefined;
+/** The question as the port of `attempt`. */
+function decisionOf(session: Session, { call }: Write, question: Question, placeSecrets = async () => {}) {
+  if (question === 'none') return undefined;
+  if (question === 'card') requirePerson(session, subjectOf(call));
   return {
-    seesCard: false,
-    async ask(facts) {
-      await sayOpen(session, facts.open);
-      return (await (await load()).confirmMade(session, facts)) ? { yes: facts.write } : no;
+    seesCard: question !== 'fields',
+    async ask(facts: Facts) {
+      const { confirmWrite } = await import('./confirm.ts');
+      const yes = await confirmWrite(session, question, facts, placeSecrets);
+      return yes === undefined ? { no: notConfirmed(subjectOf(call)) } : { yes };
     },
   };
 }
 
-/** How a single change ended, for its caller: the answer, or the failure. */
-export async function answerOf(session: Printer, attempted: Attempted<Failure>): Promise<Answer> {
-  if (attempted.kind === 'ended') return requireAnswer(session, attempted.result);
+type Ended = Extract<Attempted, { kind: 'ended' }>;
+
+/** A single change that ended, and its answer; throws the failure of any other. */
+export async function requireEnd(session: Printer, attempted: Attempted<Failure>): Promise<Ended & { answer: Answer }> {
   if (attempted.kind === 'no') throw attempted.no;
   if (attempted.kind === 'held') throw heldFailure(attempted.write, attempted.held);
-  throw new Error('not asked for');
+  if (attempted.kind === 'skipped') throw new Error('not asked for');
+  return { ...attempted, answer: await requireAnswer(session, attempted.result) };
+}
+
+/** Of an open write that was repeated, the first is still open. */
+async function warnOfRepeated(session: Session, { call: { operation } }: Write, { repeated }: OpenBefore) {
+  for (const { entry, time } of repeated) {
+    const step = sentenceCase(hintText(recordStep(session, operation, entry)));
+    const first = `the first ${nounOf(operation)}, of ${peopleTime(time)}, is still open`;
+    await session.notify(warning('STILL_OPEN', `${first}. ${step}`));
+  }
 }
 
 /** One change, from the guards to the printed response. Returns the exit code. */
@@ -133,38 +118,32 @@ export async function runWrite(session: Session, command: CallCommand, { options
     await printDryRun(session, [wanted.call]);
     return 0;
   }
-  const columns = answerColumns(command, operation);
+  const view = { columns: answerColumns(command, operation), ...viewOf(command) };
   const print = ({ resource }: Answer, hidden: readonly string[] = []) =>
-    session.print({ kind: 'resource', resource: hideMembers(resource, hidden), columns, ...viewOf(command) });
+    session.print({ kind: 'resource', resource: hideMembers(resource, hidden), ...view });
   const secret = givesSecrets(operation)
     ? (await import('./secret-answer.ts')).secretDelivery(session, wanted, options.out, print)
     : undefined;
-  const decide = decisionOf(session, wanted, secret?.place);
+  const question = questionOf(session, operation);
+  const decide = decisionOf(session, wanted, question, secret?.place);
   if (decide === undefined) await secret?.place();
   const attempted = await attempt(wanted, { ...singlePorts(session), decide, ...secret });
   if (attempted.kind === 'skipped') {
-    await session.print({ kind: 'resource', resource: attempted.card, columns, ...viewOf(command) });
+    await session.print({ kind: 'resource', resource: attempted.card, ...view });
     await session.notify(note('SKIPPED', `Not sent: ${skipText(attempted.write, attempted.card)}`));
     return 0;
   }
-  const answer = await answerOf(session, attempted);
-  const write = attempted.kind === 'ended' ? attempted.write : wanted;
-  const isShort = decide?.seesCard === true && session.caller !== 'desk' && isShownAlready(session, write);
-  if (isShort && secret === undefined) {
+  const { write, answer, open } = await requireEnd(session, attempted);
+  if (question === 'card' && isShownAlready(session, write)) {
     const { doneText } = await import('./done.ts');
     const { stdout } = session.context;
     await printApplied(session, write, answer, () => stdout.write(doneText(session, write, answer, stdout.columns)));
   } else {
+    // What is given once is printed with its record.
     if (secret === undefined) await printApplied(session, write, answer, () => print(answer));
     await sayDone(session, write, answer);
   }
-  if (attempted.kind === 'ended') {
-    for (const { entry, time } of attempted.open.repeated) {
-      const step = sentenceCase(hintText(recordStep(session, wanted.call.operation, entry)));
-      const first = `the first ${nounOf(wanted.call.operation)}, of ${peopleTime(time)}, is still open`;
-      await session.notify(warning('STILL_OPEN', `${first}. ${step}`));
-    }
-  }
+  await warnOfRepeated(session, write, open);
   endIfSignalled(session, write, answer);
   return 0;
 }

@@ -220,7 +220,7 @@ async function write(session: Session, single: SingleCall, include: boolean): Pr
   if (session.common.dryRun) return printDryRun(session, [single.call]);
   const isAsked = !session.common.yes;
   if (isAsked) requirePerson(session, `send ${single.id}`);
-  const { answerOf, printApplied } = await import('../../writes/write-call.ts');
+  const { printApplied, requireEnd } = await import('../../writes/write-call.ts');
   const { singlePorts } = await import('../../writes/deliver.ts');
   const attempted = await attempt<Failure>(single, {
     ...singlePorts(session),
@@ -228,7 +228,7 @@ async function write(session: Session, single: SingleCall, include: boolean): Pr
     open: undefined,
     decide: isAsked ? { seesCard: false, ask: (facts) => confirm(session, facts) } : undefined,
   });
-  const answer = await answerOf(session, attempted);
+  const { answer } = await requireEnd(session, attempted);
   // The subject of messages is the path.
   await printApplied(session, { ...single, id: undefined }, answer, () => printAnswer(session, include, answer));
 }
