@@ -21,7 +21,7 @@ import { type RowReply, resultOf } from './row-reply.ts';
 import { asFailure, RunControl } from './run-control.ts';
 import { RunTally } from './run-tally.ts';
 import type { RunResult, RunTask } from './run-task.ts';
-import { longPause, outputLoss, readerGone, runExitCode, StopRules } from './stop.ts';
+import { longPause, outputLoss, readerGone, runExitCode, type Stop, StopRules } from './stop.ts';
 
 /** A row without a response for this long is named by the progress. */
 const PATIENCE_MS = 3_000;
@@ -69,8 +69,8 @@ class RowRunner<R extends RunRow> {
       () => this.#notifyChange(),
     );
     this.#ports = { task, control: this.#control, limiter: this.#limiter, sink: this.#sink };
-    const underway = { tally: this.#tally, limiter: this.#limiter, waitedFor: () => this.#waitedFor() };
-    if (task.progress !== undefined) task.progress.run = underway;
+    const run = { tally: this.#tally, limiter: this.#limiter, waitedFor: () => this.#waitedFor() };
+    if (task.progress !== undefined) task.progress.run = run;
   }
 
   async run(): Promise<RunResult> {
@@ -194,11 +194,10 @@ class RowRunner<R extends RunRow> {
   }
 
   /** Prints a row that the run stopped before. One that an earlier process may have sent stays `unknown`. */
-  #skip(row: R, position: number): Promise<void> | undefined {
+  async #skip(row: R, position: number): Promise<void> {
     const { journal, command } = this.#task;
     if (journal?.states.isDoubtful(row.row) === true) return this.#replay(row, position, journal);
     this.#complete(position, unsentResult(row, command, this.#control.failure), true, undefined);
-    return undefined;
   }
 
   #end(call: RowCall<R>, reply: RowReply): void {
@@ -215,42 +214,45 @@ class RowRunner<R extends RunRow> {
 
   #endSent(call: RowCall<R>, reply: RowReply): void {
     const { command, isWrite, journal } = this.#task;
-    const { row, position, admitted } = call;
-    const ended = this.#wasStopped(reply)
+    const { row, admitted } = call;
+    const wasStopped = this.#wasStopped(reply);
+    const ended = wasStopped
       ? unsentResult(row, command, this.#control.failure, admitted)
       : resultOf(row, reply, { command, isWrite, mayHaveLeft: admitted > 0 });
-    const result = withEarlier(ended, command, call.earlier);
     this.#tally.requests += call.requests;
+    this.#pace(ended);
+    if (!wasStopped) this.#stopFor(this.#rules.ended(ended));
+    const result = withEarlier(ended, command, call.earlier);
     const { callOutcome } = result;
-    // A 429 is about the run, however the row ends.
-    if (ended.callOutcome.httpStatus === 429) this.#pauseFor(ended);
-    else if (ended.callOutcome.httpStatus !== undefined) this.#limiter.answered();
-    const stop = this.#wasStopped(reply) ? undefined : this.#rules.ended(ended);
-    if (stop !== undefined) this.#control.stopFor(stop);
     const again = this.#isAboutTheRun(callOutcome) || result.isForNow === true;
     const durable = journal?.result(row, callOutcome, { again, message: messageToStore(result) });
-    this.#complete(position, result, isStillToDo(callOutcome.outcome, callOutcome.code, again), durable);
+    this.#complete(call.position, result, isStillToDo(callOutcome.outcome, callOutcome.code, again), durable);
   }
 
+  /** The card of an unknown row was read: it shows that the row was done, or the row stays as it was. */
   #endReconciled({ row, position, earlier: { attempts } }: RowCall<R>, reply: RowReply, journal: RunJournal): void {
     const ended = resultOf(row, reply, { command: this.#task.command, isWrite: false, mayHaveLeft: true });
-    if (ended.failure !== undefined) {
-      const { code } = ended.failure;
+    const { failure, callOutcome } = ended;
+    if (failure === undefined) {
+      // The time is that of the reading. The intent has the time of the request.
+      const times = { sentAtMs: undefined, durationMs: undefined };
+      const confirmed: CallOutcome = { ...callOutcome, outcome: 'confirmed_by_read', ...times, attempts };
+      const result = { ...ended, callOutcome: confirmed, earlierAttempts: attempts };
+      this.#complete(position, result, false, journal.result(row, confirmed));
+    } else if (failure.code === 'OUTCOME_UNKNOWN') {
       // A reading that resolves nothing has not failed.
-      const resolvesNothing = code === 'OUTCOME_UNKNOWN';
+      this.#stopFor(this.#rules.answered());
+      void this.#replay(row, position, journal, callOutcome.observedStatus);
+    } else {
       // If the card cannot be shown, the row stays `unknown`.
-      const outcome = code === 'BAD_REPLY' ? 'unknown' : ended.callOutcome.outcome;
-      const judged = { ...ended, callOutcome: { ...ended.callOutcome, outcome } };
-      const stop = resolvesNothing ? this.#rules.answered() : this.#rules.ended(judged);
-      if (stop !== undefined) this.#control.stopFor(stop);
-      void this.#replay(row, position, journal, resolvesNothing ? ended.callOutcome.observedStatus : undefined);
-      return;
+      const outcome = failure.code === 'BAD_REPLY' ? 'unknown' : callOutcome.outcome;
+      this.#stopFor(this.#rules.ended({ ...ended, callOutcome: { ...callOutcome, outcome } }));
+      void this.#replay(row, position, journal);
     }
-    // The time is that of the reading. The intent has the time of the request.
-    const times = { sentAtMs: undefined, durationMs: undefined };
-    const callOutcome: CallOutcome = { ...ended.callOutcome, outcome: 'confirmed_by_read', ...times, attempts };
-    const result = { ...ended, callOutcome, earlierAttempts: attempts };
-    this.#complete(position, result, false, journal.result(row, callOutcome));
+  }
+
+  #stopFor(stop: Stop | undefined): void {
+    if (stop !== undefined) this.#control.stopFor(stop);
   }
 
   /** Did another row stop this one on its way to the service? */
@@ -277,9 +279,10 @@ class RowRunner<R extends RunRow> {
     this.#sink.enqueue(position, result, recorded);
   }
 
-  /** The last refusal of a row without retries pauses the others too. */
-  #pauseFor(result: RowResult<R>): void {
-    const retryAt = result.failure?.details.retryAt;
+  /** A 429 is about the run, however its row ends: the last refusal of a row without retries pauses the others too. */
+  #pace({ callOutcome: { httpStatus }, failure }: RowResult<R>): void {
+    if (httpStatus !== undefined && httpStatus !== 429) this.#limiter.answered();
+    const retryAt = httpStatus === 429 ? failure?.details.retryAt : undefined;
     const waitMs = retryAt === undefined ? 0 : Date.parse(retryAt) - this.#task.clock.now();
     if (waitMs > 0) this.#limiter.refused(waitMs);
   }

@@ -3,7 +3,6 @@ import type { RecordReader } from './reader.ts';
 import { type IntentRecord, isResolution, isRowRecord } from './record.ts';
 import type { RowStates } from './row-states.ts';
 
-/** What a journal has of one row. */
 export type StoredRow = Awaited<ReturnType<typeof readEntry>>;
 
 /** Reads what a scanned journal has of one row: ID, reason and time from its intent, the call outcome from its result. */

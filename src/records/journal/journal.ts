@@ -207,7 +207,6 @@ export class RunJournal {
     return Promise.all([durable, append(audit)]).then(() => undefined);
   }
 
-  /** Writes the records of a resume in one write. */
   async #writeResume(by: string): Promise<void> {
     const { clock, audit } = this.#ports;
     // Read before anything is written: nobody would hear of a write that fails during a read.

@@ -104,7 +104,6 @@ export function successorIn(path: string, epoch: number): string | undefined {
   return by && `another frontdesk on ${by}`;
 }
 
-/** The epoch of a record in its line. */
 const EPOCH = /,"e":(\d{1,10}),"c":"/g;
 
 /**

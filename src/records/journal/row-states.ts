@@ -11,10 +11,10 @@ const STATE_BITS = 0x0f;
 const LEFT_BIT = 0x10;
 /** An earlier attempt may have been applied, and nothing has resolved that since. */
 const DOUBT_BIT = 0x20;
-const DONE: ReadonlySet<RowState> = new Set(['applied', 'confirmed_by_read']);
-
 /** What `history resolve` records. The last one counts. */
 const FOUND_OUT: readonly RowState[] = ['resolved_applied', 'resolved_not_applied'];
+/** After these it is known whether an earlier attempt was applied. */
+const RESOLVES: ReadonlySet<RowState> = new Set(['applied', 'confirmed_by_read', ...FOUND_OUT]);
 
 /** Which states may follow which. Any other order means that the journal is damaged. */
 const FOLLOWERS: Readonly<Record<RowState, readonly RowState[]>> = {
@@ -72,20 +72,18 @@ export class RowStates {
 
   /** Adds a record of a row. Returns false if it cannot follow what is known of the row. */
   apply(record: IntentRecord | ResultRecord, offset = -1): boolean {
-    if (record.n < 1 || record.n > this.rows) return false;
-    if (!FOLLOWERS[this.state(record.n)].includes(record.s)) return false;
-    const wasDoubtful = this.isDoubtful(record.n);
-    const isResolved = DONE.has(record.s) || FOUND_OUT.includes(record.s);
-    const doubt = record.s === 'unknown' || (wasDoubtful && !isResolved);
-    const state = outcomeAfter(wasDoubtful, record.s);
+    const { n: row, s: what } = record;
+    if (row < 1 || row > this.rows || !FOLLOWERS[this.state(row)].includes(what)) return false;
+    const wasDoubtful = this.isDoubtful(row);
+    const isDoubtful = what === 'unknown' || (wasDoubtful && !RESOLVES.has(what));
+    const state = outcomeAfter(wasDoubtful, what);
     const left = isToDoAfter(state, record) ? 0 : LEFT_BIT;
-    this.#states[record.n] = (CODES.get(state) ?? 0) | left | (doubt ? DOUBT_BIT : 0);
-    this.#attempts[record.n] = Math.min(record.a, 0xffff);
-    if (FOUND_OUT.includes(record.s)) this.#foundIds.delete(record.n);
-    if (record.s === 'resolved_applied' && record.rid !== undefined) this.#foundIds.set(record.n, record.rid);
-    const offsets = record.s === 'intent' ? this.#intentAt : this.#resultAt;
-    // What is known of the first request stays when the user sends the row again.
-    if (offset >= 0 && !isResolution(record.s)) offsets[record.n] = offset + 1;
+    this.#states[row] = (CODES.get(state) ?? 0) | left | (isDoubtful ? DOUBT_BIT : 0);
+    this.#attempts[row] = Math.min(record.a, 0xffff);
+    if (FOUND_OUT.includes(what)) this.#foundIds.delete(row);
+    if (what === 'resolved_applied' && record.rid !== undefined) this.#foundIds.set(row, record.rid);
+    // A resolution keeps what is known of the first request, for the time when the user sends the row again.
+    if (offset >= 0 && !isResolution(what)) (what === 'intent' ? this.#intentAt : this.#resultAt)[row] = offset + 1;
     return true;
   }
 
