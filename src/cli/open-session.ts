@@ -214,12 +214,6 @@ async function refuseUnknown(context: Context, command: Command, { common }: Com
   if (!isRecord || !(await isRecorded(findPlaces(context).stateDir, name))) choose();
 }
 
-async function closeAll({ clear }: WaitDisplay, { temporary }: CallState, services: { close(): Promise<void> }) {
-  clear();
-  for (const drop of temporary) await drop().catch(() => undefined);
-  await services.close();
-}
-
 /** What is wrong with the environment of a call. */
 async function environmentFaults(command: Command, env: Context['env']): Promise<readonly Failure[]> {
   // A bad value of this one is refused by changes. Reads continue.
@@ -236,6 +230,26 @@ function mayAsk({ env, stdin, stderr }: Context, noInput: boolean | undefined): 
   return stdin.isTerminal && stderr.isTerminal && noInput !== true && !isOnElsewhere(env, 'CI');
 }
 
+/** The settings, and the profile that the command line and the environment choose from them. */
+async function chosenFor(
+  context: Context,
+  command: Command,
+  values: CommandValues,
+  places: Facts['places'],
+  faults: Failure[],
+) {
+  const { env } = context;
+  const mayBeNew = command.path.join(' ') === 'auth login';
+  const settings = await settingsFor(command, places);
+  const choose = (known: Settings) =>
+    resolveProfile({ flagProfile: values.common.profile, env, settings: known }, { mayBeNew });
+  const callsService = command.kind === 'call' || command.usesProfile;
+  const profile = callsService ? await collect(faults, () => choose(settings)) : undefined;
+  const isUnused = !callsService && !mayBeNew;
+  if (isUnused) await collect(faults, () => refuseUnknown(context, command, values, () => choose(settings)));
+  return { settings, profile, choose, callsService };
+}
+
 /** Opens the session of one call. `faults`: what is wrong with the command line so far. */
 export async function openSession(
   context: Context,
@@ -247,15 +261,8 @@ export async function openSession(
   const { env } = context;
   const { common } = values;
   const places = findPlaces(context);
-  const isLogin = { mayBeNew: command.path.join(' ') === 'auth login' };
-  const settings = await settingsFor(command, places);
-  const choose = (known: Settings) => resolveProfile({ flagProfile: common.profile, env, settings: known }, isLogin);
-  const callsService = command.kind === 'call' || command.usesProfile;
-  const profile = callsService ? await collect(faults, () => choose(settings)) : undefined;
-  const isUnused = !callsService && !isLogin.mayBeNew;
-  if (isUnused) await collect(faults, () => refuseUnknown(context, command, values, () => choose(settings)));
-  const request = { flags: common, env, profile, settings };
-  const preferences = loadPreferences(command, request, faults);
+  const { callsService, ...chosen } = await chosenFor(context, command, values, places, faults);
+  const preferences = loadPreferences(command, { flags: common, env, ...chosen }, faults);
   if (preferences.timeZone.value !== '') context.timeZone?.use(preferences.timeZone.value);
   const format = preferences.output.value;
   if (faults.length === 0) state.format = format;
@@ -263,7 +270,7 @@ export async function openSession(
   const mask = (text: string) => tokens.text(text);
   state.mask = mask;
   const maskData = (text: string) => tokens.whole(text);
-  const output = outputOptions(context, command, values, { format, mask, maskData, profile });
+  const output = outputOptions(context, command, values, { format, mask, maskData, profile: chosen.profile });
   faults.push(...(await printingFaults(command, values, output, context.stdout)));
   faults.push(...(await environmentFaults(command, env)));
   const trustPems = trustOf({ common, context });
@@ -281,22 +288,27 @@ export async function openSession(
   if (keepsHistory) state.cardOfReference = (text) => cardOfReference(session, text);
   const facts: Facts = {
     operation: command.path.join('.'),
-    common,
-    preferences,
-    places,
-    faults,
-    ...{ canAsk, keepsHistory, promptUntil },
+    ...{ common, preferences, places, faults, canAsk, keepsHistory, promptUntil },
     done: state.done,
     permitWrites: services.permit,
-    close: () => closeAll(display, state, services),
+    async close() {
+      display.clear();
+      for (const drop of state.temporary) await drop().catch(() => undefined);
+      await services.close();
+    },
   };
-  const first = { settings, profile, output, choose };
-  const session: Session = createSession(context, state, facts, first, {
-    policy,
-    prompt: promptUntil(),
-    listener: display.listener,
-    caller: 'command',
-    service: (family) => services.open(family, session),
-  });
+  const session: Session = createSession(
+    context,
+    state,
+    facts,
+    { ...chosen, output },
+    {
+      policy,
+      prompt: promptUntil(),
+      listener: display.listener,
+      caller: 'command',
+      service: (family) => services.open(family, session),
+    },
+  );
   return session;
 }
