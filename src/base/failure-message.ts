@@ -49,7 +49,6 @@ function afterSentence(after: After): string {
   return after.done.length === 0 ? '' : `Done before that: ${after.done.join(' and ')}.`;
 }
 
-/** What a failure's message is made of. */
 interface MessageParts {
   readonly code: string;
   readonly problem: string;

@@ -135,7 +135,6 @@ export interface FailureOptions {
   readonly also?: readonly Also[];
   /** The faults of which the message consists. */
   readonly faults?: readonly Fault[];
-  /** Their number, if not all are kept. */
   readonly faultCount?: number | undefined;
   readonly cause?: unknown;
 }
@@ -200,7 +199,6 @@ export class Failure extends Error {
     return statementOf(this);
   }
 
-  /** The failure with other data. */
   but(changes: FailureOptions): Failure {
     return new Failure(this.code, this.problem, { ...this, cause: this.cause, ...changes });
   }
@@ -276,7 +274,6 @@ export interface Fault {
   readonly unexpected?: readonly string[];
 }
 
-/** One USAGE failure for all faults of a call. */
 export function usageFailure(faults: readonly Fault[], hints: readonly Hint[] = []): Failure {
   const problems = faults.map((fault) => `${fault.where}: ${fault.problem}`);
   return joinUsage(problems, { hints, faults });

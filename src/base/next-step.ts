@@ -68,7 +68,6 @@ export function pasteable(words: string, { about, profile, family }: Omit<NextSt
   return ['frontdesk', filled, ...options].join(' ');
 }
 
-/** The command of a step. */
 export function commandOf(step: NextStep): string {
   return pasteable(NEXT_STEPS[step.do], step);
 }
@@ -92,7 +91,6 @@ function isStep(hint: Exclude<Hint, string>): hint is NextStep {
   return hint.do in NEXT_STEPS;
 }
 
-/** A hint in words. */
 export function hintText(hint: Hint): string {
   if (typeof hint === 'string') return hint;
   return isStep(hint) ? `${hint.words ?? hint.do}: ${commandOf(hint)}` : hint.words;

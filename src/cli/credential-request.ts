@@ -10,7 +10,6 @@ export async function storedCredentials({ context, places }: Session): Promise<r
   return readCredentials({ configDir: places.configDir, platform: context.platform });
 }
 
-/** The request for a session's credential of one family. */
 export function credentialRequest(session: Session, family: Family, origin: string): CredentialRequest {
   const { env, platform, clock } = session.context;
   return {

@@ -11,7 +11,6 @@ export class CallState {
   operation: string | undefined;
   /** The profile that the command line names. */
   profile?: string | undefined;
-  /** The command line is of a change. */
   writes = false;
   /** The command may send changes. Only then a failure says that nothing was sent. */
   maySend = false;

@@ -24,7 +24,6 @@ export interface Child {
 
 export type Registry = ReturnType<typeof createRegistry>;
 
-/** The command tree of a list of commands and groups. */
 export function createRegistry(entries: readonly CommandEntry[], groups: readonly GroupEntry[]) {
   const isBelow = ({ path }: Pick<GroupEntry, 'path'>, above: readonly string[], levels: number) =>
     path.length === above.length + levels && above.every((word, index) => word === path[index]);
@@ -38,7 +37,6 @@ export function createRegistry(entries: readonly CommandEntry[], groups: readonl
       const name = groups.find((group) => isBelow(group, path, 0))?.default;
       return name === undefined ? undefined : find([...path, name]);
     },
-    /** Commands and groups directly below a path. */
     childrenOf(path: readonly string[]): readonly Child[] {
       const children = [...groups, ...entries].filter((item) => isBelow(item, path, 1));
       return children.map((child) => ({ name: child.path.at(-1) ?? '', summary: child.summary }));

@@ -4,7 +4,6 @@ import type { OptionSpec, RawInput } from '../input/options/option.ts';
 import { missingOf, type NamedValues, readArguments, readOptions } from '../input/options/read-value.ts';
 import { type CallValues, type Command, optionsOf } from './command.ts';
 
-/** A command line as typed values. */
 export type CommandValues = ReturnType<typeof readCommandValues>;
 
 /** Options with the same meaning for the session and for the commands that declare them. */

@@ -43,7 +43,6 @@ export function keyOf(cardId: string): string {
   return cardId.toLowerCase();
 }
 
-/** Is its outcome unknown, and not resolved or superseded? */
 export function isOpen({ callOutcome, supersededBy, resolved }: DeskWrite): boolean {
   return callOutcome?.outcome === 'unknown' && supersededBy === undefined && resolved === undefined;
 }

@@ -15,7 +15,6 @@ import { TerminalKeys, TYPED_AHEAD } from '../writes/ask/terminal-keys.ts';
 import { canRedraw } from '../writes/ask/wait-display.ts';
 import { linesOf } from './screen.ts';
 
-/** The failure of a desk that a signal ends. */
 export function cancelledBy(signal: SignalName): Failure {
   return new Failure('CANCELLED', `cancelled by ${signalWords(signal)}`, { exitCode: CANCELLED_EXIT_CODES[signal] });
 }

@@ -153,7 +153,6 @@ export interface Seen {
   readonly card: JsonObject | undefined;
   /** How the last read ended. A card that was not read is not changed. */
   readonly reading: 'read' | 'not found' | 'not read';
-  /** The card that this one replaces, and the one that replaces it. */
   readonly replaces?: string | undefined;
   readonly replacedBy?: string | undefined;
 }

@@ -14,7 +14,6 @@ const KNOWN: ReadonlySet<string> = new Set(ERROR_WORDS);
 /** LibreOffice numbers its errors. */
 const NUMBERED = /^Err:\d{3}$/;
 
-/** Is the cell exactly an error of a spreadsheet? */
 export function isSpreadsheetError(cell: string): boolean {
   const first = cell[0];
   return (first === '#' && KNOWN.has(cell)) || (first === 'E' && NUMBERED.test(cell));

@@ -96,7 +96,6 @@ export function nearlyIdProblem(text: string): string | undefined {
   return digits === DIGITS ? undefined : `${digits} digits, not ${DIGITS}`;
 }
 
-/** Does a text hold a card ID, or is it nearly one? */
 export function looksLikeId(text: string): boolean {
   return readCardId(text).kind !== 'none' || nearlyIdProblem(text) !== undefined;
 }

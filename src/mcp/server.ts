@@ -119,7 +119,6 @@ async function callTool(
   }
 }
 
-/** A server of the tools for one connection. */
 export function createServer(serving: Serving): Server {
   const { session, tools, confirmations, underWay } = serving;
   const server = new Server(

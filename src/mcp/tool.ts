@@ -28,7 +28,6 @@ export interface ReadTool extends ToolWords {
   run(session: Session, request: ReadRequest): Promise<CallToolResult>;
 }
 
-/** A tool for one change. */
 export interface WriteTool extends ToolWords {
   readonly operation: Operation;
 }
@@ -71,7 +70,6 @@ export function writing(operation: Operation, words: CallWords): WriteTool {
   return { ...wordsOf(operation, words, `${ASKS} ${DATA}`), operation };
 }
 
-/** Makes a tool for one read. */
 export function reading(operation: Operation, words: CallWords): ReadTool {
   return {
     ...wordsOf(operation, words, DATA),

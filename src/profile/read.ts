@@ -23,7 +23,6 @@ import {
   type StoredProfile,
 } from './settings.ts';
 
-/** Where the settings are. */
 export function settingsPath(configDir: string): string {
   return join(configDir, 'settings.json');
 }

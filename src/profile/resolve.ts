@@ -23,7 +23,6 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Variables that set the base URLs. */
 export const URL_VARIABLES = { cards: 'FRONTDESK_CARDS_URL', calendar: 'FRONTDESK_CALENDAR_URL' } as const;
 
-/** Variables with the tokens. */
 export const TOKEN_VARIABLES = { cards: 'FRONTDESK_CARDS_TOKEN', calendar: 'FRONTDESK_CALENDAR_TOKEN' } as const;
 
 /** The profile setting with the base URL of a family. */

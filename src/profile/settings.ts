@@ -185,7 +185,6 @@ export function setPreference(settings: Settings, key: PreferenceKey, text: stri
   return { ...settings, preferences: { ...settings.preferences, [key]: reading.value } };
 }
 
-/** The settings without that preference. */
 export function unsetPreference(settings: Settings, key: PreferenceKey): Settings {
   const { [key]: _removed, ...preferences } = settings.preferences;
   return { ...settings, preferences };
@@ -230,7 +229,6 @@ export function changeProfile(settings: Settings, name: string, changes: Profile
   return { ...settings, profiles: new Map([...settings.profiles, [name, profile]]) };
 }
 
-/** The settings with that current profile. */
 export function useProfile(settings: Settings, name: string): Settings {
   if (name !== SANDBOX && !settings.profiles.has(name)) throw unknownProfile(settings, name, '<name>');
   return { ...settings, currentProfile: name };

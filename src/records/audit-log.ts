@@ -108,7 +108,7 @@ export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
     operation,
     id,
     run,
-    ...planOf(header),
+    ...(header.inputFormat === 'plan' ? { plan: header.run.replace(/^plan-/, '') } : {}),
   });
   const beginOf = (row: RunRow & AboutRow, timeMs: number): AuditEvent => ({
     ...factsOf('begin', row, timeMs),
@@ -133,9 +133,4 @@ export function auditOfRun(log: AuditLog, header: RunHeader): RunAudit {
       await append(isKnown ? [end] : [beginOf(row, timeMs), end]);
     },
   };
-}
-
-/** The plan that a run applies. */
-function planOf({ run, inputFormat }: RunHeader): Pick<AuditEvent, 'plan'> {
-  return inputFormat === 'plan' ? { plan: run.replace(/^plan-/, '') } : {};
 }

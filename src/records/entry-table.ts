@@ -191,7 +191,6 @@ export function blockOf(rows: readonly JsonValue[]): Block {
   };
 }
 
-/** The page of an entry. */
 export function factsOf(row: JsonObject): readonly Fact[] {
   const operation = shownAt(row, 'operation');
   const timeAt = (path: string) => peopleTime(shownAt(row, path), true);

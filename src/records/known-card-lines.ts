@@ -60,10 +60,6 @@ function isCardLine(bytes: Buffer, start: number, end: number): boolean {
   return end - start > REF_AT && bytes[start] === BRACE && hasDashes && bytes[start + REF_AT - 1] === COLON;
 }
 
-function hasStatus(bytes: Buffer, end: number): boolean {
-  return NO_STATUS.compare(bytes, end - NO_STATUS.length, end) !== 0;
-}
-
 /** What a search compares: bytes at the place of the ID, or of the reference. */
 export interface Needle {
   readonly place: 'id' | 'ref';
@@ -136,7 +132,7 @@ function cardTable() {
       if (at === -1)
         for (const [place, word] of words.subarray(0, WORDS).entries()) kept.set(card * KEPT + place, word);
       kept.set(card * KEPT + LINE, offset + 1);
-      if (hasStatus(bytes, end)) kept.set(card * KEPT + STATUS, offset + 1);
+      if (NO_STATUS.compare(bytes, end - NO_STATUS.length, end) !== 0) kept.set(card * KEPT + STATUS, offset + 1);
       kept.set(card * KEPT + RANK, rank);
     },
   };
@@ -185,7 +181,6 @@ function keepNewest(found: CardPlace[], limit: number): void {
   found.sort((one, other) => other.line - one.line).splice(limit);
 }
 
-/** A needle that every card fits. */
 const ANY: readonly Needle[] = [{ place: 'id', bytes: Buffer.alloc(0), rank: 1 }];
 
 /** The places of the latest lines of all cards in the order of the file, the last `limit` of them. */

@@ -185,12 +185,6 @@ function withLines<Result>(path: string, work: (file: number) => Result): Result
   }
 }
 
-function damaged(path: string): Failure {
-  return new Failure('LOCAL_IO', `could not read all of the remembered cards (${path})`, {
-    hints: [{ do: 'to start over' }],
-  });
-}
-
 /**
  * Finds remembered cards: by the ID in the text, else by the whole reference, else by the beginning of a reference (3
  * characters or more) or of an ID (8 or more), in any case. AUTH if others could have written them, LOCAL_IO.
@@ -209,7 +203,16 @@ function cardsIn(stateDir: string, path: string, text: string): FoundCards {
     );
     const since = sinceOf(head);
     const isDamaged = rest.isDamaged || (head !== '' && since === undefined);
-    return { cards, count: rest.count, since, failure: isDamaged ? damaged(path) : undefined };
+    return {
+      cards,
+      count: rest.count,
+      since,
+      failure: isDamaged
+        ? new Failure('LOCAL_IO', `could not read all of the remembered cards (${path})`, {
+            hints: [{ do: 'to start over' }],
+          })
+        : undefined,
+    };
   });
   return found ?? { cards: [], count: 0, since: undefined, failure: undefined };
 }

@@ -71,7 +71,6 @@ async function appendOnce(path: string, lines: string): Promise<boolean> {
   }
 }
 
-/** A file of the ledger. */
 export interface LedgerFile {
   readonly path: string;
   readonly day: string;

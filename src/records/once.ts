@@ -14,7 +14,6 @@ import { entryOfRow, type HistoryEntry, isClosed, keyOfWrite, NO_END } from './w
 export interface KnownBefore {
   /** `--again`: it is sent whatever others do. */
   readonly isAgain?: boolean | undefined;
-  /** The entries that a question named. */
   readonly named?: readonly string[] | undefined;
   /** Since when others count that have ended: the question, or the beginning of this process. */
   readonly sinceMs: number;

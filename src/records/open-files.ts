@@ -97,7 +97,6 @@ export interface OpenWrite extends OpenEntry {
   readonly subject?: string | undefined;
 }
 
-/** An open write with what it is about. */
 export function openWriteOf(entry: OpenEntry): OpenWrite {
   const { row, subject } = subjectOfWrite(entry);
   return { ...entry, call: row?.name, subject };

@@ -43,7 +43,6 @@ export async function closeRow(stateDir: string, entry: string, how: Closing): P
   await appendLines(join(path, `closed.${machineName()}.ndjson`), `${JSON.stringify({ row: Number(row), ...how })}\n`);
 }
 
-/** What closed rows of a run, by row. */
 export function closingsOf({ path }: Pick<RunFolder, 'path'>): ReadonlyMap<number, Closing> {
   const found = new Map<number, Closing>();
   for (const name of readdirSync(path).filter((each) => each.startsWith('closed.'))) {

@@ -28,7 +28,6 @@ const HEADER = {
 /** The shapes of these members. */
 export const HEADER_SHAPES = shapesOf(HEADER);
 
-/** Columns of a plan's header. */
 export const HEADER_COLUMNS: readonly Column[] = columnsOf({ ...HEADER, source: { column: { header: 'SOURCE' } } });
 
 /** Columns of a plan's rows; of cards also reference and balance. */
@@ -36,7 +35,6 @@ export function rowColumns(isOfCards: boolean): readonly Column[] {
   return isOfCards ? ROW_COLUMNS : ROW_COLUMNS.filter(({ name }) => !name.startsWith('about.'));
 }
 
-/** Columns of a plan's rows as in the file. */
 export const ROW_COLUMNS: readonly Column[] = [
   { name: 'row', header: 'ROW', align: 'right' },
   { name: 'id', header: 'ID', keep: true },

@@ -133,7 +133,8 @@ async function scanSingle(
     const files = await ledgerFiles(stateDir, of);
     for (const day of new Set(files.map((each) => each.day))) {
       page?.entries();
-      if (page?.isOfInterest(endOf(day)) === false) break;
+      if (page?.isOfInterest(Date.parse(day.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3T23:59:59.999Z'))) === false)
+        break;
       const ofDay = files.filter((each) => each.day === day);
       if (await scanDay(ofDay, page, pass)) return;
     }
@@ -202,11 +203,6 @@ async function readBackwards(
 
 /** A line that says what closed an entry, or what a read showed. */
 const CLOSED = /"(?:supersededBy|resolved|read)":/;
-
-/** The end of a day in the name of a file, in milliseconds since 1970. */
-function endOf(day: string): number {
-  return Date.parse(day.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3T23:59:59.999Z'));
-}
 
 async function firstSingle(stateDir: string): Promise<number | undefined> {
   const [first] = openLines(stateDir)

@@ -29,7 +29,6 @@ export type WriteIntent = Omit<Begin, 'entry' | 'time' | 'user' | 'maker'>;
 
 type Closed = AuditEvent & { readonly event: 'superseded' | 'resolved' };
 
-/** The record of changes. */
 export type WriteRecorder = ReturnType<typeof openRecorder>;
 
 /** `--no-history`: keeps nothing. */
@@ -87,7 +86,7 @@ function sentBy(ports: Ports) {
      */
     async begin(intent: WriteIntent, callOutcome?: CallOutcome, once?: KnownBefore): Promise<string> {
       const nowMs = clock.now();
-      const entry = entryName(nowMs, pid);
+      const entry = `${nameTime(nowMs)}-${pid.toString(16)}-${randomBytes(3).toString('hex')}`;
       const record: Begin = { entry, time: new Date(nowMs).toISOString(), user, ...intent, maker: makerOf(pid) };
       const begunWrite: BegunWrite = { record, path: undefined };
       begun.set(entry, begunWrite);
@@ -250,11 +249,6 @@ async function unknownOf(stateDir: string, about: About): Promise<HistoryEntry> 
 function makerOf(pid: number): string {
   const { host, start } = identify(pid);
   return `${host}-${pid}-${start}`;
-}
-
-/** Sorts by time, differs between processes, and can be typed: `20260501T120431250-4d2-9f3a1c`. */
-function entryName(nowMs: number, pid: number): string {
-  return `${nameTime(nowMs)}-${pid.toString(16)}-${randomBytes(3).toString('hex')}`;
 }
 
 const AFTER = {

@@ -53,7 +53,6 @@ export interface RowResult<R extends RunRow = RunRow> {
    * for its response, so it has no outcome yet.
    */
   readonly source: 'sent' | 'journal' | 'not_reached' | 'in_flight';
-  /** Attempts by earlier processes. */
   readonly earlierAttempts?: number;
   /** Held back for a reason that may pass: a resume sends it. */
   readonly isForNow?: boolean | undefined;

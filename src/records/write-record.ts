@@ -161,7 +161,6 @@ export function hostOf(address: string): string {
 
 type RowFacts = Pick<StoredRow, 'row' | 'id' | 'reason' | 'fields' | 'digest' | 'timeMs' | 'callOutcome'>;
 
-/** A row of a run as an entry. */
 export function entryOfRow(
   { user, profile, operation, run, host: url, startedAt }: RunHeader,
   { row, id, reason, fields, digest, timeMs, callOutcome }: RowFacts,
@@ -185,7 +184,6 @@ export function subjectOfWrite({ operation, id, call }: Pick<Begin, 'operation' 
   return { row, subject: isCard ? subject?.toLowerCase() : subject };
 }
 
-/** A recorded change, and what it is about. */
 export type About = Pick<Begin, 'entry' | 'operation' | 'id' | 'call' | 'url' | 'digest'>;
 
 /** What a change is about, as names of files have it: a card in any case, or the body of an event. */

@@ -25,7 +25,6 @@ import type { RunResult, RunTask } from './run-task.ts';
 import { unwritable } from './stop.ts';
 import { type LeftUnchanged, summaryJson } from './summary.ts';
 
-/** How the rows of a run are done, and printed if not one by one. */
 type How = Pick<RunTask<Row>, 'isWrite' | 'isForbiddenFinal' | 'send' | 'reconcile' | 'aboutOf' | 'ended'> & {
   readonly printing?: RowPrinting;
 };

@@ -85,7 +85,6 @@ export async function writePlan(
   }
 }
 
-/** Writes the plan of a call. */
 function writeOwnPlan(
   session: Session,
   { command, family }: Operation,
@@ -111,7 +110,6 @@ async function planWrite(write: Write, readCard: AttemptPorts<never>['readCard']
   return { kind: 'planned', row, resource: reading.card, callOutcome: reading.callOutcome } as const;
 }
 
-/** Plans a row at the pace of its run. */
 function planner(session: Ports, { operation }: Run): RunTask<Row>['send'] {
   return async (row, slot) => {
     const write = writeOf(operation, row);

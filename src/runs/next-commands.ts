@@ -11,7 +11,6 @@ interface RunStanding {
   /** A resume would send rows. */
   readonly hasLeft: boolean;
   readonly unknown: number;
-  /** Reading the cards can resolve unknown rows. */
   readonly canReconcile: boolean;
   /** Sending unknown rows again sets the same again: an update, and a block that no check of its card resolved. */
   readonly canResend: boolean;

@@ -152,7 +152,6 @@ export class OrderedSink<R extends RunRow> {
   }
 }
 
-/** Details of a failure that are JSON from the service. */
 const JSON_DETAILS = ['service', 'body', 'observed'] as const;
 
 type PackedFailure = Pick<Failure, 'code' | 'problem'> & NonNullable<ConstructorParameters<typeof Failure>[2]>;

@@ -12,13 +12,11 @@ export interface Waited {
   readonly row: number;
   /** Milliseconds since its first request left. */
   readonly ms: number;
-  /** Rows in flight, this one included. */
   readonly inFlight: number;
   /** The results behind it fill their memory: no row is sent until it ends. */
   readonly isFull: boolean;
 }
 
-/** What the progress shows of a run. */
 export interface Underway {
   readonly tally: RunTally;
   /** Until when the service asked for a pause, by the monotonic clock. */

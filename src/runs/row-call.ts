@@ -14,7 +14,6 @@ export type RowCallKind = 'send' | 'resend' | 'reconcile';
 
 const NONE_SENT: EarlierSends = { attempts: 0, callOutcome: undefined };
 
-/** What all rows of a run share. */
 export interface RowCallPorts<R extends RunRow> {
   readonly task: Pick<
     RunTask<R>,

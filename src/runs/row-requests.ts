@@ -16,7 +16,6 @@ import { callService, cardRead, transmit } from '../writes/resource.ts';
 import type { RowReply } from './row-reply.ts';
 import type { RowSlot } from './run-task.ts';
 
-/** One row as a call. */
 export function callOf(operation: Operation, row: Row): CallInput {
   return { operation, params: row.params, query: {}, body: row.body };
 }
@@ -28,7 +27,6 @@ export function writeOf(operation: Operation, row: Row, shown?: string): Write {
   return { call: callOf(operation, row), id, expects, skipIf, planned, shown };
 }
 
-/** Reads the card of a row at the pace of its run. */
 export async function readRowCard(
   session: Ports,
   policy: CallPolicy,
@@ -100,7 +98,6 @@ export function runColumns({ effect }: Operation): readonly Column[] {
   return ROW_COLUMNS.map((column) => (column.name === 'resultId' ? { ...column, wide: true } : column));
 }
 
-/** A line of what changes for each row, as the rows come. */
 async function printChanges({ context, output }: Session, operation: Operation, rows: AsyncIterable<readonly Row[]>) {
   const { changeLines } = await import('./plan/plan-row-lines.ts');
   const style = { ...output, width: widthOf(context.stdout) ?? 80 };

@@ -127,7 +127,6 @@ export function rowFormatOf({ inputFormat }: RunHeader): 'csv' | 'ndjson' {
   return isTable(inputFormat) || inputFormat === 'ids' ? 'csv' : 'ndjson';
 }
 
-/** The rows of a run from its file. */
 export async function* rowsOfRun(run: StoredRunHandle | StoredRun): AsyncGenerator<readonly Row[]> {
   try {
     const path = rowsFileOf(run);

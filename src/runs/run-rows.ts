@@ -69,7 +69,6 @@ export class RunRows {
     this.#isOfSeveral = isOfSeveral;
   }
 
-  /** Was no row taken? */
   get isEmpty(): boolean {
     return this.#held?.length === 0 && this.#notReached === 0;
   }

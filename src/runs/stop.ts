@@ -19,7 +19,6 @@ export interface Stop {
   readonly cause?: Failure;
 }
 
-/** The stop by a signal. */
 export function signalStop(signal: SignalName): Stop {
   const reason = signalWords(signal);
   const exitCode = CANCELLED_EXIT_CODES[signal];
@@ -34,7 +33,6 @@ export function readerGone(): Stop {
   return { kind: 'reader_gone', failure, reason, word: 'reader_gone' };
 }
 
-/** The stop by a pause that is longer than a run waits. */
 export function longPause(waitMs: number): Stop {
   const reason = `the service asked for a pause of ${formatSeconds(waitMs)}`;
   return { kind: 'busy', failure: Failure.unsent('BUSY', `${reason}, longer than a run waits`), reason, word: 'busy' };

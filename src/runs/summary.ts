@@ -38,7 +38,6 @@ export const SUMMARY_OUTPUT = object({ summary: SUMMARY });
 
 /** What an input leaves unchanged at the service. */
 export interface LeftUnchanged {
-  /** Name of the input file. */
   readonly source?: string | undefined;
   /** Name of the file of `--changed-from`. */
   readonly older?: string | undefined;
@@ -180,7 +179,6 @@ function nextOf(
   return nextStep({ run: stored.header.run, ...commandsToResolve(operation, unknownRows), ...standing });
 }
 
-/** Rows that only the older file has, as far as the input was taken. */
 export function onlyOlder(missing: number, leftOut: number): string {
   return `${plural(missing, 'row')} in the older file but not ${leftOut > 0 ? 'among the rows taken' : 'in the input'}`;
 }
@@ -191,7 +189,10 @@ export function unchangedLines(left: LeftUnchanged = {}, sign = ''): readonly st
   const lines = older === undefined ? [] : [`compared with ${outside(older)}`];
   if (unchanged > 0) lines.push(`${plural(unchanged, 'row')} without a change, not sent`);
   if (missing > 0) lines.push(`${onlyOlder(missing, leftOut)}, left unchanged`);
-  if (emptyCells.size > 0) lines.push(`empty cells not sent: ${cellsText(emptyCells)}`);
+  if (emptyCells.size > 0)
+    lines.push(
+      `empty cells not sent: ${[...emptyCells].map(([column, count]) => `${groupThousands(count)} in ${outside(column)}`).join(', ')}`,
+    );
   return emptied === undefined ? lines : [...lines, ...emptiedLines(emptied, sign)];
 }
 
@@ -205,10 +206,6 @@ function emptiedLines({ count, first }: NonNullable<LeftUnchanged['emptied']>, s
     }),
     ...(more > 0 ? [`${sign}and ${plural(more, 'emptied cell')} more, not cleared either`] : []),
   ];
-}
-
-function cellsText(cells: ReadonlyMap<string, number>): string {
-  return [...cells].map(([column, count]) => `${groupThousands(count)} in ${outside(column)}`).join(', ');
 }
 
 /** How many planned rows could not be compared; undefined if all could. */

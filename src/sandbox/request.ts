@@ -29,7 +29,6 @@ export interface Call {
   readonly body: JsonObject;
 }
 
-/** One operation of the sandbox. */
 export interface Rule {
   /** The response in a state, and the changes. Pure. */
   decide(state: SandboxState, call: Call, sources: Sources): Decision;

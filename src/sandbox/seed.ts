@@ -115,7 +115,6 @@ export function parseSeed(text: string, source: string): SandboxState {
   throw usageFailure(faults.slice(0, SHOWN_FAULTS), hints);
 }
 
-/** The state of a new sandbox. */
 export function builtInSeed(): SandboxState {
   return readResources(SEED_TEXT, MEMBERS, (where, problem) => {
     throw new Error(`the built-in seed is wrong: ${where} ${problem}`);

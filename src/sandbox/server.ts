@@ -17,7 +17,6 @@ export function decide(state: SandboxState, call: Call, sources: Sources): Decis
   return RULES[call.key].decide(state, call, sources);
 }
 
-/** How a sandbox is served. */
 export interface SandboxServerOptions {
   readonly store: SandboxStore;
   /** 0: any free port. */
@@ -27,7 +26,6 @@ export interface SandboxServerOptions {
   readonly faults: readonly FaultRule[];
 }
 
-/** A listening sandbox. */
 export type SandboxServer = Awaited<ReturnType<typeof startSandboxServer>>;
 
 /** An ID of 5000 characters can take 60,000 bytes in a path. Node's limit is 16 KiB. */

@@ -268,7 +268,6 @@ class CardView {
     return this.#line(label, this.#date(value).join(' '));
   }
 
-  /** A date, and how far away it is. */
   #date(value: JsonValue | undefined): string[] {
     const away = typeof value === 'string' ? awayFrom(value, this.#style.now) : undefined;
     return [dateText(value), ...(away === undefined ? [] : [`(${away})`])];

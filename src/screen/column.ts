@@ -4,7 +4,6 @@ import { printJson } from '../base/json/print.ts';
 import { getPath, JsonNumber, type JsonValue } from '../base/json/value.ts';
 import { nearest } from './nearest.ts';
 
-/** One column of a table or CSV. */
 export interface Column {
   /** The API's field name, or a dotted path into it: the header of a CSV, and the name for `--columns`. */
   readonly name: string;
@@ -35,7 +34,6 @@ export function columnsOf(
   return Object.entries(rows).map(([name, { column }]) => ({ name, ...column }));
 }
 
-/** Plain columns with these names and headers. */
 export function plainColumns(headers: Readonly<Record<string, string>>): readonly Column[] {
   return Object.entries(headers).map(([name, header]) => ({ name, header }));
 }

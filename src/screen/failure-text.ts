@@ -90,7 +90,6 @@ export function paintCount(lines: readonly string[]): readonly string[] {
   return colour === undefined ? lines : painted(lines, lead, colour);
 }
 
-/** Where failures and notices are shown. */
 type Shown = Pick<Context, 'argv' | 'env'> &
   Partial<Pick<Context, 'platform'>> & { readonly stderr: Pick<OutputPort, 'isTerminal' | 'columns'> };
 

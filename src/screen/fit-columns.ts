@@ -3,7 +3,6 @@ import { displayWidth } from './cut-text.ts';
 
 /** The room for a table. */
 export interface Frame {
-  /** May columns that do not fit be left out? */
   readonly mayLeaveOut: boolean;
   readonly width: number;
 }
@@ -14,7 +13,6 @@ function roomOf({ width }: Frame, count: number): number {
   return width - GAP.length * (count - 1);
 }
 
-/** Columns that fit, and which did not. */
 export type FittedColumns = ReturnType<typeof fitColumns>;
 
 /** Narrower columns say nothing: a table of too many columns then exceeds the terminal. */

@@ -42,7 +42,6 @@ export function outcomeLines(rows: readonly EndedRow[], subjectWidth: number, st
   });
 }
 
-/** Their header. */
 export function outcomeHeader(noun: string, subjectWidth: number, isOfSeveralRuns = false): string {
   const named = [...(isOfSeveralRuns ? ['RUN'] : []), padText(noun.toUpperCase(), subjectWidth), 'OUTCOME'];
   return ['ROW', ...named].join(GAP);

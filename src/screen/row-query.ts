@@ -35,7 +35,6 @@ export function openRowQuery(expression: string, { warn }: Pick<OutputOptions, '
       const own = isJsonObject(row) ? row.get('row') : undefined;
       return find(row, `row ${number ?? (own instanceof JsonNumber ? own.text : rows)}: `);
     },
-    /** What is found in a document, the only one. */
     async only(document: JsonValue): Promise<JsonValue> {
       const found = await find(document, '');
       await close();

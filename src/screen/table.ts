@@ -5,14 +5,9 @@ import { type Column, cellText } from './column.ts';
 import type { RowWriter } from './options.ts';
 import { safeText } from './text.ts';
 
-/** A cell for a table: safe, one line, not cut. */
-export function safeCell(row: JsonValue, column: Column): string {
-  return safeText(cellText(getPath(row, column.name)));
-}
-
 /** The cells of a row for a table. The first that shows something begins the line. */
 export function safeCells(row: JsonValue, columns: readonly Column[]): string[] {
-  const cells = columns.map((column) => safeCell(row, column));
+  const cells = columns.map((column) => safeText(cellText(getPath(row, column.name))));
   const first = cells.findIndex((cell) => cell.trim() !== '');
   return cells.map((cell, at) => (at <= first ? markedLine(cell) : cell));
 }

@@ -128,7 +128,6 @@ function isOdd(quotes: string): boolean {
   return (quotes.match(/"/g)?.length ?? 0) % 2 === 1;
 }
 
-/** A word in pieces that have room on a line. */
 function piecesOf(word: string, room: number): readonly string[] {
   const pieces: string[] = [];
   let piece = '';

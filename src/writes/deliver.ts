@@ -200,7 +200,6 @@ async function withdraw(session: Session, write: Write, held: Held): Promise<voi
   await (await session.recorder()).begin(await intentOf(session, service, write), callOutcome);
 }
 
-/** Reads the card of a change. */
 export async function readCard(session: Session, { call }: Pick<Write, 'call'>): Promise<CardReading> {
   return readingOf(await callService(session, cardRead(call.params['cardId'] ?? '')));
 }

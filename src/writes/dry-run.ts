@@ -8,16 +8,10 @@ import type { CallInput } from '../service/http/call.ts';
 import { DRY_RUN_OUTPUT, describeRequest, type RequestDescription } from '../service/http/request.ts';
 import { readBaseUrl } from '../service/wire/base-url.ts';
 
-/** A request for people. */
 function requestText(request: RequestDescription): string {
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
   const head = [`${request.method} ${request.url}`, ...headers];
   return request.body === null ? head.join('\n') : `${head.join('\n')}\n\n${printJson(request.body, { indent: 2 })}`;
-}
-
-/** What a call would send. Asks for no credential and opens no connection. */
-function describeCall(session: Session, call: CallInput): RequestDescription {
-  return describeRequest(call, readBaseUrl(session.baseUrl(call.operation.family)), session.context.version);
 }
 
 /** Says that `--expect` and `--skip-if` were not compared. */
@@ -38,7 +32,8 @@ export async function printDryRun(session: Session, calls: Iterable<CallInput> |
   const { output } = session;
   const { stdout } = session.context;
   const requests = async function* () {
-    for await (const call of calls) yield describeCall(session, call);
+    for await (const call of calls)
+      yield describeRequest(call, readBaseUrl(session.baseUrl(call.operation.family)), session.context.version);
   };
   if (output.query !== undefined || output.format === 'ndjson') {
     const all: RequestDescription[] = [];

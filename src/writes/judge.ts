@@ -216,12 +216,10 @@ export function knownOf(card: JsonValue): Pick<Row, 'before' | 'about'> {
   return { before: comparedMembers(card), about: pickMembers(card, ['clientReference', 'currentBalance']) };
 }
 
-/** The named members of an object, as they are. */
 function pickMembers(value: JsonValue, names: readonly string[]): JsonObject {
   return new Map(isJsonObject(value) ? [...value].filter(([name]) => names.includes(name)) : []);
 }
 
-/** What a read of a card came to. */
 export function readingOf(result: CallResult): CardReading {
   const { callOutcome } = result;
   if (result.kind === 'failed') return { failure: result.failure, callOutcome };

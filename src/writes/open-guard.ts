@@ -98,7 +98,6 @@ function keyOf(session: Profiled, { operation, params }: OpenCall, digest?: stri
   return keyOfWrite({ operation: operation.command, call: operation.name, id, url, digest });
 }
 
-/** The open writes to a call's subject. */
 export async function openBefore(session: Session, call: OpenCall): Promise<OpenBefore> {
   const { operation } = call;
   const atMs = session.context.clock.now();

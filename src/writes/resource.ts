@@ -7,7 +7,6 @@ import { isWrite, type Operation, sensitiveOf } from '../service/api/operation.t
 import { OPERATIONS } from '../service/api/operations.ts';
 import type { Answer, CallInput, CallOptions, CallResult } from '../service/http/call.ts';
 
-/** The read of a card. */
 export function cardRead(cardId: string): CallInput {
   return { operation: OPERATIONS.cardGet, params: { cardId }, query: {}, body: undefined };
 }

@@ -156,7 +156,6 @@ async function openSecretAnswer(
     await session.notify(note('SAVED', `the response ${where}`));
     return { where };
   };
-  /** Saves an unreadable 2xx as it came. */
   const keepUnreadable = async (came: Buffer): Promise<SavedResponse> => {
     const shown = `${came.toString('utf8').trimEnd().split('\n').map(safeText).join('\n')}\n`;
     if (file !== undefined) return keep(came, shown);
@@ -166,7 +165,6 @@ async function openSecretAnswer(
     await session.notify(warning('UNREADABLE', rescued === LOST ? `${message}. --out would have kept it` : message));
     return { where: rescued };
   };
-  /** Where the response went. */
   const place = async (result: CallResult): Promise<SavedResponse> => {
     if (result.kind === 'failed') {
       // An empty file says that the 2xx had no body.

@@ -31,7 +31,6 @@ export function refuseReason(session: Session, operation: Operation, reason: str
   if (problem !== undefined) throw Failure.unsent('USAGE', `${name}: ${problem}`, { hints: [`give it with ${name}`] });
 }
 
-/** The call with a reason in its body. */
 export function withReason<Wanted extends Write>(single: Wanted, reason: string): Wanted {
   const { body } = single.call;
   const changed = new Map([...(isJsonObject(body) ? body : []), ['reason', fromPlain(reason)]]);

@@ -3,7 +3,6 @@ import { describeIoError, errnoOf, ifPossible } from './io-failure.ts';
 import { isInPlace, type LockFile, type OwnLock, readLockFile, removeLockFile, writeNumbers } from './lock-file.ts';
 import { processState } from './process-identity.ts';
 
-/** The holder that a lock file names. */
 export function nameHolder(file: LockFile | undefined): string {
   const holder = file?.holder;
   if (holder === undefined) return 'another frontdesk';

@@ -26,7 +26,6 @@ import { identify, type ProcessIdentity, temporaryName } from './process-identit
  * and never touches the lock of a later holder. File times and clocks do not matter.
  */
 export interface LockFile {
-  /** Its name in the folder. */
   readonly name: string;
   /** Undefined if the name says none: frontdesk did not make it. */
   readonly holder: (ProcessIdentity & { readonly machine: string | undefined }) | undefined;
@@ -41,7 +40,6 @@ export interface LockFile {
 /** What the maker of a lock needs to keep it. */
 export type OwnLock = ReturnType<typeof newLock>;
 
-/** As a file name. */
 const HOLDER = /^([0-9a-f]{8})\.(\d{1,10})\.(\d{1,20}|x)\.([0-9a-f]{16})\.([A-Za-z0-9._-]{1,64})$/;
 /** Two numbers of fixed width after a line: the epoch, and a count that grows while the holder lives. */
 const NUMBERS = /^[^\n]*\n(\d{10}) \d{12}\n$/;

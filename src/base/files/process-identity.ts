@@ -47,7 +47,6 @@ function ownHost(): string {
   return knownHost;
 }
 
-/** Identifies the process with this pid. */
 export function identify(pid: number): ProcessIdentity {
   return { host: ownHost(), pid, start: readProcStat(pid)?.start ?? 'x' };
 }

@@ -20,7 +20,6 @@ export const INTEGER: Shape<number> = { type: 'integer' };
 export const NUMBER: Shape<number> = { type: 'number' };
 /** Any JSON: what the service sent, or what has no fixed members. */
 export const ANY: Shape<JsonValue> = {};
-/** An object with any members. */
 export const ANY_OBJECT: Shape<JsonObject> = { type: 'object' };
 
 type Members = Readonly<Record<string, Shape<unknown>>>;
@@ -58,7 +57,6 @@ export function oneOf<const T extends readonly string[]>(values: T): Shape<T[num
   return { enum: values };
 }
 
-/** This value and no other. */
 export function constant<const T>(value: T): Shape<T> {
   return { const: value };
 }
@@ -69,7 +67,6 @@ export function nullable<T>(shape: Shape<T>): Shape<T | null> {
   return typeof type === 'string' ? { ...shape, type: [type, 'null'] } : { anyOf: [shape, { type: 'null' }] };
 }
 
-/** One of several shapes. */
 export function anyOf(...shapes: readonly Shape<unknown>[]): Shape<unknown> {
   return { anyOf: shapes };
 }

@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { ClockPort, TimeZonePort } from '../context.ts';
 
-/** The clocks of this machine. */
 export const systemClock: ClockPort = {
   now: () => Date.now(),
   // Not `performance`, which loads a module at its first use.

@@ -33,12 +33,6 @@ function eagerSegments(target: string): readonly string[] {
   return path.split(/[/\\]/).map((segment) => segment.split(';', 1)[0] ?? '');
 }
 
-function encodeRest(target: string): string {
-  return target
-    .replace(/%(?![0-9a-f]{2})/gi, '%25')
-    .replace(/[^A-Za-z0-9._~!$&'()*+,;=:@/?%-]/gu, (char) => encodeURIComponent(char.toWellFormed()));
-}
-
 const REFUSED: readonly (readonly [isBad: (target: string) => boolean, problem: string, hint?: string])[] = [
   [(target) => CONTROL.test(target), 'has a control character'],
   [
@@ -68,7 +62,12 @@ export function pathProblem(
   if (refused !== undefined) return { problem: `${refused}: ${quoteValue(target)}`, hint };
   if (SENDABLE.test(target)) return undefined;
   const problem = `has characters that must be percent-encoded: ${quoteValue(target)}`;
-  return { problem, hint: `write it as ${encodeRest(target)}` };
+  return {
+    problem,
+    hint: `write it as ${target
+      .replace(/%(?![0-9a-f]{2})/gi, '%25')
+      .replace(/[^A-Za-z0-9._~!$&'()*+,;=:@/?%-]/gu, (char) => encodeURIComponent(char.toWellFormed()))}`,
+  };
 }
 
 /** By the word after the version, as in the paths of the table. */

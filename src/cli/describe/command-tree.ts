@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { CommandDoc } from '../../command/command.ts';
 import type { CommandEntry, Registry } from '../../command/command-tree.ts';
 
-/** The command tree with the description of each command. */
 export interface CommandTree extends Registry {
   readonly docs: readonly CommandDoc[];
 }

@@ -69,7 +69,6 @@ export function offeredFor({ names, kind, isFileAfterAt, choices = [] }: ValueSp
   return { what: names ?? file ?? (choices.length > 0 ? 'words' : 'any'), choices } as const;
 }
 
-/** Names of the options that take a value. */
 export function valueNames(nodes: readonly CompletionNode[]): readonly string[] {
   const taking = nodes.flatMap(({ options }) => options.filter(({ value }) => value !== undefined));
   return [...new Set(taking.flatMap(namesOf))];
@@ -86,7 +85,6 @@ export function plainText(text: string): string {
   return text.replaceAll('`', '');
 }
 
-/** The top of a generated script. */
 export const SCRIPT_HEADER: readonly string[] = [
   '# Completions of frontdesk. Written by `npm run generate` from the command tree; changes here are lost.',
   '# `frontdesk completion --help` says how to install it.',

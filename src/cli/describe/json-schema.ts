@@ -5,7 +5,6 @@ import type { Operation } from '../../service/api/operation.ts';
 /** zod drops the `i` of a pattern, and card IDs keep their case. */
 const ANY_CASE = (pattern: string) => pattern.replaceAll('[0-9a-f]', '[0-9a-fA-F]');
 
-/** The JSON Schema of a request's zod schema. */
 export function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io: 'input',

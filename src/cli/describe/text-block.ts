@@ -14,12 +14,10 @@ export type Block =
   | { readonly kind: 'examples'; readonly title: string; readonly examples: readonly Example[] }
   | { readonly kind: 'grid'; readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
-/** A paragraph. */
 export function text(paragraph: string): Block {
   return { kind: 'text', text: paragraph };
 }
 
-/** Names, each with what it means. */
 export function rows(title: string, meanings: Readonly<Record<string, string>>): Block {
   return { kind: 'rows', title, rows: Object.entries(meanings).map(([name, meaning]) => ({ name, text: meaning })) };
 }

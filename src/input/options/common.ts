@@ -1,7 +1,6 @@
 import { FORMATS } from '../../screen/options.ts';
 import { declareOptions, type OptionSpec, type OptionValues } from './option.ts';
 
-/** Options that every command has. */
 export const COMMON = declareOptions({
   profile: {
     short: 'p',

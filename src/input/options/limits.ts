@@ -7,7 +7,6 @@ export function parseRate(text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits) / (unit === 'm' ? 60 : 1);
 }
 
-/** A rate as it can be typed. */
 export function rateText(perSecond: number): string {
   return Number.isInteger(perSecond) ? String(perSecond) : `${Math.round(perSecond * 60)}/m`;
 }

@@ -19,7 +19,6 @@ interface When {
   at(nowMs: number): Moment;
 }
 
-/** What each kind of option reads as. */
 export interface KindValues {
   readonly text: string;
   /** Completions offer files. */
@@ -40,7 +39,6 @@ export interface KindValues {
   readonly failures: MaxFailures;
   readonly shard: Shard;
   readonly choice: string;
-  /** Texts separated by commas. */
   readonly list: readonly string[];
   /** Some of `choices`, separated by commas. */
   readonly choices: readonly string[];
@@ -72,7 +70,6 @@ export interface ValueSpec {
   readonly makes?: true;
 }
 
-/** A positional argument. */
 export interface ArgumentSpec extends ValueSpec {
   readonly name: string;
   readonly required: boolean;
@@ -96,7 +93,6 @@ export interface OptionSpec extends ValueSpec {
   readonly field?: string;
   /** Options (`plan`) and arguments (`<run>`) that exclude it, each with the reason or an empty string. */
   readonly excludes?: Readonly<Record<string, string>>;
-  /** Option that it requires. */
   readonly needs?: string;
 }
 

@@ -28,7 +28,6 @@ function read(spec: Omit<OptionSpec, 'long'>, value: unknown): Reading<unknown> 
   return problem === undefined ? readValue({ ...spec, kind }, String(value)) : bad(problem);
 }
 
-/** A fault for each unknown name. */
 export function unknownNames(input: NamedValues, known: readonly string[]): readonly Fault[] {
   return Object.keys(input)
     .filter((name) => !known.includes(name))

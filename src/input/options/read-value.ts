@@ -90,12 +90,10 @@ function parseMoment(text: string, nowMs: number): Moment | undefined {
 /** What a kind needs of a declaration. */
 type Limits = Pick<ValueSpec, 'choices' | 'min' | 'max' | 'notStdin' | 'makes'>;
 
-/** A value that was read. */
 export function found<Value>(value: Value): Reading<Value> {
   return { ok: true, value };
 }
 
-/** What is wrong with a value. */
 export function bad(problem: string): Reading<never> {
   return { ok: false, problem };
 }
@@ -234,7 +232,6 @@ export function readOptions(options: readonly OptionSpec[], input: RawInput, fau
   );
 }
 
-/** The values of positional arguments, by name. */
 export function readArguments(specs: readonly ArgumentSpec[], words: readonly string[], faults: Fault[]): NamedValues {
   return Object.fromEntries(
     specs.map((spec, at) => {

@@ -71,7 +71,6 @@ export function mapProblems(map: ReadonlyMap<string, string>, fields: readonly s
     });
 }
 
-/** The columns that the input of an operation may have, and their roles. */
 export class ColumnRoles {
   readonly fields: readonly FieldSpec[];
   /** The path parameter of an operation that takes an ID. */

@@ -6,7 +6,6 @@ import { type Element, type InputFault, RecordParser } from './record.ts';
 
 const ID_COLUMN: readonly string[] = ['id'];
 
-/** The names and values of one element of a JSON input, or what is wrong with it. */
 export function readElement(value: JsonValue): Element {
   if (isJsonObject(value)) return { names: [...value.keys()], values: [...value.values()], object: value };
   // A list of IDs, as `jq '[.[].cardId]'` makes it.
@@ -21,7 +20,6 @@ function placeJsonFault(error: unknown, line: number, column: number): InputFaul
   return { line: line + error.line - 1, column: String(place), problem: error.reason };
 }
 
-/** A line of NDJSON. */
 export function readJsonLine(text: string): Element {
   if (text !== '{') return { ...readElement(parseJson(text)), text };
   // A document printed over several lines would be a fault on each of them.

@@ -12,7 +12,6 @@ function kindOf({ problem, kind = problem, column = '', field, cell, sheet, inde
 
 /** The faults of an input: the first of each kind in each column with how many there are, and the one that ended it. */
 export class FaultList {
-  /** All of them. */
   count = 0;
   readonly #kept: (InputFault & { count: number })[] = [];
   readonly #kinds = new Map<string, InputFault & { count: number }>();

@@ -16,7 +16,6 @@ import { type InputFault, type InputFormat, isTable, type RawRecord, type ReadOp
 import { seenTable } from './seen-table.ts';
 import { isInShard, type Shard } from './shard.ts';
 
-/** How an input is read. */
 export interface InputOptions
   extends InterpretOptions,
     Omit<ReadOptions, 'name' | 'takesCards' | 'isColumn' | 'isOlder'> {
@@ -47,7 +46,6 @@ export class Findings {
   rows = 0;
   /** The highest number of these rows. */
   lastRow = 0;
-  /** Rows that they left out. */
   leftOut = 0;
   /** Rows that this process will send: its shard, without unchanged ones. */
   selected = 0;

@@ -36,11 +36,9 @@ export interface InputFault extends Problem {
   readonly line: number;
   /** Below a header, and in JSON arrays, where many rows may share a line. */
   readonly row?: number | undefined;
-  /** The row where the line alone is named. */
   readonly ofRow?: number;
   /** The column's name, or `17` if only the position is known. Missing: the whole line, or `field`. */
   readonly column?: string | undefined;
-  /** A field that no column gives. */
   readonly field?: string | undefined;
   /** Workbooks: the sheet, and the column of the cell from 0 if one is at fault. */
   readonly sheet?: string | undefined;
@@ -60,7 +58,6 @@ export interface InputFault extends Problem {
 }
 
 export type InputFormat = 'csv' | 'xlsx' | 'ndjson' | 'json' | 'ids';
-/** The formats that are text. */
 export type TextFormat = Exclude<InputFormat, 'xlsx'>;
 
 /** Is the input a table, with one header for all rows and cells that are strings? */
@@ -79,7 +76,6 @@ export interface InputHeader {
   readonly hidden?: readonly string[];
 }
 
-/** How an input is read. */
 export interface ReadOptions {
   /** For messages: the file. */
   readonly name: string;

@@ -8,7 +8,6 @@ export interface CellFormat {
   readonly name: string;
   /** Are whole numbers shown with exactly the digits that are stored? */
   readonly showsNumbers: boolean;
-  /** Are texts shown as they are? */
   readonly showsTexts: boolean;
 }
 
@@ -38,7 +37,6 @@ function sectionsOf(pattern: string): readonly string[] {
   return sections;
 }
 
-/** A format by its pattern. */
 export function cellFormat(pattern: string): CellFormat {
   const isPlain = PLAIN.has(pattern.toLowerCase());
   if (isPlain || pattern.length > MAX_PATTERN) return { name: pattern, showsNumbers: isPlain, showsTexts: isPlain };
@@ -54,7 +52,6 @@ export const UNKNOWN: CellFormat = { name: 'unknown', showsNumbers: false, shows
 /** The formats of a workbook: by the number of a cell's style, and of the styles of conditional formats. */
 export interface CellFormats {
   readonly styles: readonly CellFormat[];
-  /** Conditional styles that have a number format, by their number. */
   readonly conditional: ReadonlySet<number>;
 }
 

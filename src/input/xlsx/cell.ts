@@ -43,7 +43,6 @@ function problemOf(cell: StoredCell): Problem {
   return { kind, problem: `${what} (stored as ${stored}). ${advice}` };
 }
 
-/** The kind of the fault, what the cell is, what is stored, and what to do. */
 function faultOf({ type, value, formula, isFilled, format }: StoredCell): readonly [string, string, string, string] {
   const stored = type === 'n' ? value : quoteValue(value);
   if (isFilled === true) return ['filled', 'is filled by a formula of another cell', stored, 'Store its value as text'];

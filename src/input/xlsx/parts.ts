@@ -4,7 +4,6 @@ import { damaged, WorkbookFault } from './packed.ts';
 import { type XmlElement, XmlReader } from './xml.ts';
 import type { Archive } from './zip.ts';
 
-/** A sheet of a workbook. */
 export interface Sheet {
   readonly name: string;
   readonly part: string;
@@ -30,7 +29,6 @@ export async function* readElements(archive: Archive, part: string, ...wanted: r
 const MAX_ELEMENTS = 100_000;
 const MAX_ELEMENTS_LENGTH = 16 * 1024 * 1024;
 
-/** All wanted elements of a small part. */
 export async function allElements(archive: Archive, part: string, ...wanted: readonly string[]): Promise<XmlElement[]> {
   const elements: XmlElement[] = [];
   let length = 0;

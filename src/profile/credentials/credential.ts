@@ -4,7 +4,6 @@ import type { Family } from '../../service/api/operation.ts';
 import type { CredentialPort, TokenPlace } from '../../service/http/call.ts';
 import { describeExpiry, type JwtTimes, judgeExpiry, timesOf } from './token.ts';
 
-/** A source of tokens. */
 export interface TokenSource extends TokenPlace {
   /** Its token in messages: `the gift card token of profile demo`. */
   readonly what: string;

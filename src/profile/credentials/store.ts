@@ -19,7 +19,6 @@ export interface CredentialEntry {
   readonly value: string;
 }
 
-/** The place of the store, and what its lock needs. */
 export interface CredentialPlace extends LockPorts {
   readonly configDir: string;
   readonly platform: string;
@@ -28,7 +27,6 @@ export interface CredentialPlace extends LockPorts {
 export const CREDENTIALS_VERSION = 1;
 export const CREDENTIALS_WHAT = 'the credentials file';
 
-/** Where the credentials are. */
 export function credentialsPath(configDir: string): string {
   return join(configDir, 'credentials.json');
 }

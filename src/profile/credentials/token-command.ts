@@ -3,7 +3,6 @@ import { checkTokenText, TOKEN_BYTES_MAX } from './token.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A command that prints a token. */
 export interface TokenCommand {
   readonly command: string;
   /** Its name in messages: `the token command of profile demo (cards)`. The command itself may hold a secret. */

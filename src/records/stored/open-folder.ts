@@ -13,7 +13,6 @@ export function openFolder(stateDir: string): string {
   return join(stateDir, 'open');
 }
 
-/** The folder of all runs. */
 export function runsFolder(stateDir: string): string {
   return join(stateDir, 'runs');
 }
@@ -58,7 +57,6 @@ export async function dropMark(stateDir: string, run: string): Promise<void> {
   await rm(runMark(stateDir, run), { force: true });
 }
 
-/** The first line of a mark. */
 export function markLine(run: string): string {
   return `${JSON.stringify({ run })}\n`;
 }

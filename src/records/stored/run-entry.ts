@@ -14,7 +14,6 @@ import { groupThousands, safeText } from '../../screen/text.ts';
 export const RUN_STATES = ['running', 'finished', 'unsettled', 'stopped', 'interrupted'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-/** The members of a listed run, and their columns. */
 const MEMBERS = {
   run: { shape: TEXT, column: { header: 'RUN', keep: true } },
   operation: { shape: TEXT, column: { header: 'OPERATION', keep: true, people: commandWords } },
@@ -48,12 +47,10 @@ export const RUN_COLUMNS: readonly Column[] = [
   ...STARTED,
 ];
 
-/** From the counts as JSON. */
 function countsOf(cell: string): string {
   return cell === '' ? '' : outcomeCounts(JSON.parse(cell) as Record<string, number>);
 }
 
-/** The page of a run. */
 export function runFacts(run: JsonObject): readonly Fact[] {
   const shown = (name: string) => safeText(cellText(run.get(name)));
   const outcomes = run.get('outcomes');

@@ -180,11 +180,6 @@ export function refuseCut(
   });
 }
 
-/** Does the record of a run say that it was begun, and nothing else? */
-function isUntouched({ journal }: RunFolder): boolean {
-  return ifPossible(() => readLastRecord(journal)?.s) === 'begun';
-}
-
 /** LOCAL_IO if the rows are gone, USAGE if they were changed. Nothing was sent only if the record is empty. */
 export function lostRows(
   { header, folder }: StoredRunHandle,
@@ -197,7 +192,7 @@ export function lostRows(
       inputFormat === 'plan'
         ? { do: 'apply the plan again', words: 'to write them again, apply its plan again' }
         : `to write them again, run the command that started it, with the same input and --run ${run}`,
-      isUntouched(folder)
+      ifPossible(() => readLastRecord(folder.journal)?.s) === 'begun'
         ? { do: 'remove it', words: 'or remove it, since no row of it was sent', about: run }
         : { do: 'see its rows', about: run },
     ],

@@ -26,7 +26,6 @@ export async function noteBegun(stateDir: string, run: string): Promise<void> {
   }
 }
 
-/** The place of each run in that order. */
 export function placesOfRuns(stateDir: string): ReadonlyMap<string, number> {
   const path = orderPath(stateDir);
   requireOwnState(stateDir, path);

@@ -27,7 +27,6 @@ export async function markSent(stateDir: string, header: RunHeader): Promise<voi
   await syncFolder(folder);
 }
 
-/** Forgets the rows of a run that was removed. */
 export async function forgetSent(stateDir: string, run: string): Promise<void> {
   for (const name of sentNames(stateDir).filter((each) => each.endsWith(`~${run}`))) {
     await ignoreNotFound(unlink(join(sentFolder(stateDir), name)));

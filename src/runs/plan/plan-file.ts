@@ -113,7 +113,6 @@ export function hashFirstLine(line: string): Hash {
   return createHash('sha256').update(line.replace(OWN_NAMES, '$1""'));
 }
 
-/** The header as JSON, in the order of the file. */
 export function headerObject(header: PlanHeader): JsonObject {
   const line = { frontdeskPlan: PLAN_VERSION, ...header };
   return new Map(HEADER_MEMBERS.flatMap((name) => (line[name] === undefined ? [] : [[name, fromPlain(line[name])]])));
@@ -136,7 +135,6 @@ function expectedOf(shape: JsonSchema, value: JsonValue | undefined): string | u
   return type === 'array' ? 'a list of texts' : 'what frontdesk writes there';
 }
 
-/** A number of rows, or that of one. */
 export function isCount(value: JsonValue | undefined): value is JsonNumber {
   return value instanceof JsonNumber && /^(?:0|[1-9]\d{0,8})$/.test(value.text);
 }

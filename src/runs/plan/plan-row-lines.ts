@@ -74,7 +74,6 @@ export function changeLines(rows: readonly ChangeRow[], operation: string, how: 
   });
 }
 
-/** Has the card of a row already the status that a change aims at? */
 export function isAlready({ before }: ChangeRow, aim: string | undefined): boolean {
   return aim !== undefined && before?.get('status') === aim;
 }
@@ -222,13 +221,11 @@ export function planChanges({ body, before, about, drift }: PlanRow): readonly (
   return [...(body ?? [])].map(([field, value]) => [field, before?.get(field), value]);
 }
 
-/** The columns of a table of changes. */
 export function changeTable(header: Pick<PlanHeader, 'operation'>): readonly Column[] {
   const changes = changeColumns(header).map((name): Column => ({ name, header: name.toUpperCase() }));
   return [...ROW_COLUMNS.slice(0, 2), ...changes];
 }
 
-/** The table lines of a row. */
 export function changeObjects(row: PlanRow, columns: readonly Column[]): readonly JsonObject[] {
   return planChanges(row).map((values) => {
     const cells = [new JsonNumber(String(row.row)), row.id ?? null, ...values];

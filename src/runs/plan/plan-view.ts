@@ -53,11 +53,6 @@ function countsText(counts: ReadonlyMap<string, number>): readonly string[] {
   return texts.length === 0 ? [] : [texts.join(', ')];
 }
 
-/** The status of a card, or the changed fields. */
-function kindsOf({ drift, before, body }: PlanRow): Iterable<string> {
-  return drift === 'checked' ? [textOf(before?.get('status'))] : (body?.keys() ?? []);
-}
-
 /** A row without an ID makes something new, and empties nothing. */
 function clearedBy({ drift, id, body }: PlanRow): readonly string[] {
   if (drift === 'checked' || id === undefined) return [];
@@ -72,7 +67,6 @@ export class PlanSurvey {
   readonly kinds = new Map<string, number>();
   /** Fields that `""` empties, by how many rows. */
   readonly clears = new Map<string, number>();
-  /** Does a row have an old value? */
   hasOld = false;
   /** What each row sends: undefined before the first, null if they differ. */
   #body: string | null | undefined;
@@ -81,7 +75,8 @@ export class PlanSurvey {
 
   add(row: PlanRow): void {
     if (this.first.length < SHOWN_ROWS) this.first.push(row);
-    for (const kind of kindsOf(row)) count(this.kinds, kind);
+    for (const kind of row.drift === 'checked' ? [textOf(row.before?.get('status'))] : (row.body?.keys() ?? []))
+      count(this.kinds, kind);
     for (const field of clearedBy(row)) count(this.clears, field);
     const balance = row.about?.get('currentBalance');
     if (balance instanceof JsonNumber) this.balances.add(balance.text);
@@ -112,7 +107,6 @@ export class PlanSurvey {
   }
 }
 
-/** What is shown of a plan. */
 export interface PlanView {
   readonly header: PlanHeader;
   readonly state: PlanState;
@@ -163,7 +157,14 @@ export function planFacts(
   const known = sum.count === header.rows ? '' : ` (of ${groupThousands(sum.count)} of ${plural(header.rows, 'row')})`;
   const facts: readonly (readonly [string, readonly string[]])[] = [
     ['State', [state]],
-    ['Run', view.run === undefined ? [] : [runText(view.run, momentText)]],
+    [
+      'Run',
+      view.run === undefined
+        ? []
+        : [
+            `${safeText(view.run.run)}, begun ${momentText(view.run.startedAt)}: ${outcomeCounts(view.run.outcomes ?? {}) || 'counts not known'}`,
+          ],
+    ],
     ['At', [`${outside(safeText(header.url))} (profile ${outside(safeText(header.profile))})`]],
     ['From', header.source === undefined ? [] : [`${outside(safeText(header.source))} (as the plan says)`]],
     ['Input', shapeLines(header.shape ?? {}, header.shape?.leftOut ?? 0).map((line) => outside(safeText(line)))],
@@ -179,13 +180,6 @@ export function planFacts(
     ['Compared', header.rows === 0 ? [] : [isChecked ? COMPARED : NOT_COMPARED]],
   ];
   return facts.flatMap(([label, texts]) => texts.map((text, index) => [index === 0 ? label : '', text] as const));
-}
-
-function runText(
-  { run, startedAt, outcomes }: NonNullable<PlanView['run']>,
-  momentText: (time: string) => string,
-): string {
-  return `${safeText(run)}, begun ${momentText(startedAt)}: ${outcomeCounts(outcomes ?? {}) || 'counts not known'}`;
 }
 
 /** What of the input is not in the plan, compared with the older file. */

@@ -22,7 +22,6 @@ export interface RunFacts {
   readonly state: RunState;
   /** Rows with a record. */
   readonly reached: number;
-  /** What stopped the run, for people. */
   readonly stoppedBy: string | undefined;
   readonly outcomes: OutcomeCounts;
   /** Rows of the input that no shard has. */

@@ -109,7 +109,6 @@ export const SubscriberListQuery = strictObject(() => ({
   }),
 }));
 
-/** The entries of a List. */
 export function entriesOf(document: JsonValue): readonly JsonValue[] {
   const data = isJsonObject(document) ? document.get('data') : undefined;
   return isJsonArray(data) ? data : [];

@@ -6,7 +6,6 @@ import { CUSTOM_DATA, described, resource } from './resource.ts';
 /** Documented statuses. Others are shown as they are. */
 export const CARD_STATUSES = ['WAITING_ACTIVATION', 'ACTIVE', 'CANCELLED', 'BLOCKED', 'REISSUED', 'EXPIRED'] as const;
 
-/** Spec, Transaction. */
 export const Transaction = resource(
   {
     transactionId: described(TEXT, 'unique identifier'),

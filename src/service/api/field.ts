@@ -49,7 +49,6 @@ export function limitedText(maxLength: number, description: string) {
   return noted(schema, { maxLength, description });
 }
 
-/** Text of any length. */
 export function text(description: string) {
   return noted(z.string(), { description });
 }

@@ -28,7 +28,6 @@ type CardCheck = { readonly resolvedBy: string } | { readonly observes: string }
  */
 export type Unavailable = 'retry' | 'retry-once' | 'never' | 'once';
 
-/** What an operation does at the service, with the consequences. */
 export type Effect =
   | { readonly kind: 'read' }
   | {

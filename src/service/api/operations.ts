@@ -17,7 +17,6 @@ const cardParams = strictObject(() => ({ cardId: cardIdField }));
 const calendarParams = strictObject(() => ({ id: resourceId('unique identifier of the calendar') }));
 const subscriberParams = strictObject(() => ({ id: resourceId('unique identifier of the subscriber') }));
 
-/** What the updates of the calendar API have in common. */
 const UPDATE = {
   family: 'calendar',
   method: 'POST',
@@ -54,7 +53,6 @@ const CARD_GET = {
   echoes: 'cardId',
 } as const satisfies Operation;
 
-/** What all changes of a card have in common. */
 const CARD_CHANGE = {
   family: 'cards',
   method: 'POST',

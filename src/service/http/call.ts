@@ -101,7 +101,6 @@ export interface CallOptions {
   readonly stopping?: AbortSignal;
 }
 
-/** The call succeeded. */
 export interface Answer {
   readonly kind: 'answered';
   readonly callOutcome: CallOutcome;
@@ -110,7 +109,6 @@ export interface Answer {
   readonly headers: readonly (readonly [string, string])[];
 }
 
-/** How a call ended. */
 export type CallResult =
   | Answer
   | { readonly kind: 'failed'; readonly callOutcome: CallOutcome; readonly failure: Failure };
@@ -120,7 +118,6 @@ export interface Endpoint extends Pick<Context, 'clock' | 'random' | 'version'> 
   readonly baseUrl: BaseUrl;
   readonly credential: CredentialPort;
   readonly transport: Transport;
-  /** Name of the profile for messages. */
   readonly profile: string;
   /** The profile that a command in a hint names; undefined if the call named none. */
   readonly namedProfile: string | undefined;

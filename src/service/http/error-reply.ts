@@ -48,7 +48,6 @@ export const MAX_VALUES = 1_700_000;
 /** Of a longer body only the beginning is shown: printing it would double its memory. */
 const MAX_ERROR_JSON_BYTES = 8 * 1024 * 1024;
 
-/** The beginning of a body that is no JSON. */
 export function beginningOf(body: readonly Uint8Array[]): string {
   // Not fatal: an error page in another charset is still worth an excerpt.
   const text = beginningAsText(body, BEGINNING_BYTES);

@@ -24,7 +24,6 @@ export interface CallFacts {
   readonly attempts: number;
   /** Some attempt had a response, so the request has left, however the last attempt ended. */
   readonly wasAnswered: boolean;
-  /** The outcome if the last attempt was not sent. */
   readonly unsentOutcome: 'rejected' | 'not_sent';
   /** When the first byte of the last attempt may have left (wall clock); undefined: none did. */
   readonly sentAtMs: number | undefined;

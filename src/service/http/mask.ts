@@ -115,7 +115,6 @@ export class TokenMask {
     return this.#without(this.#forms, text);
   }
 
-  /** A text of data. */
   whole(text: string): string {
     return this.#without(this.#tokens, text);
   }

@@ -19,7 +19,6 @@ interface Doubt {
   readonly sentAtMs: number | undefined;
 }
 
-/** What a card check showed. */
 interface CardCheckResult {
   /** The card as read, if its status resolves the outcome. */
   readonly resolved: Accepted | undefined;
@@ -39,7 +38,6 @@ class OngoingCall {
   readonly #sendOnce: Send;
   readonly #input: CallInput;
   readonly #options: CallOptions;
-  /** The signals that may end the call. */
   readonly #signals: readonly AbortSignal[];
   readonly #startedMs: number;
   #token = '';

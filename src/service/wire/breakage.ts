@@ -29,7 +29,6 @@ export interface SeenCertificate {
   readonly validTo: string;
 }
 
-/** What is said if a service that asked for a client certificate ends the connection. */
 function withoutCertificate(hostPort: string): string {
   return `${hostPort} asks for a client certificate and ended the connection, and frontdesk has none`;
 }

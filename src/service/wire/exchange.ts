@@ -107,7 +107,6 @@ export function headerValues(headers: readonly Header[], name: string): string[]
   return values;
 }
 
-/** Length of a body, in bytes. */
 export function byteLength(body: readonly Uint8Array[]): number {
   return body.reduce((sum, piece) => sum + piece.length, 0);
 }

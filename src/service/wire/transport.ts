@@ -31,7 +31,6 @@ interface PooledConnection {
   readonly changed: Set<string>;
 }
 
-/** What an exchange does to the connections of its transport. */
 interface ConnectionPool {
   release(connection: PooledConnection, isReusable: boolean): void;
   openAhead(): void;

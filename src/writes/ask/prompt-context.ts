@@ -21,7 +21,6 @@ export interface Question {
   /** Judges a typed answer. With choices: may the text stand for one? */
   judge(answer: string): Verdict;
   show?(answer: string): string;
-  /** Is the answer a refusal, which gets no tick? */
   isRefusal?(answer: string): boolean;
   /** Columns of an answer that must not be broken. It gets its own line if the question leaves less. */
   readonly room?: number;

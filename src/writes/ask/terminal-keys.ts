@@ -37,7 +37,6 @@ const BRACKETS_OFF = '\u001b[?2004l';
 const PASTE_BEGINS = '\u001b[200~';
 const PASTE_ENDS = '\u001b[201~';
 const CTRL_C = '\u0003';
-/** The key that empties a line. */
 export const EMPTY_LINE = '\u0015';
 
 /** May continue in the next piece: the beginning of a key or of a bracket. */

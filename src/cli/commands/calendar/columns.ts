@@ -11,7 +11,6 @@ export function answerColumns({ response }: Operation, wide: readonly string[]):
   }));
 }
 
-/** The argument of commands about one calendar. */
 export const CALENDAR_ARGUMENT = {
   name: 'calendarId',
   question: 'ID of the calendar, such as cal_harbour_tours',

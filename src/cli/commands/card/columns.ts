@@ -19,7 +19,6 @@ export const CARD_COLUMNS: readonly Column[] = [
   { name: 'transactions', header: 'TRANSACTIONS', wide: true },
 ];
 
-/** The argument of commands about one card. */
 export const CARD_ARGUMENT = {
   name: 'cardId',
   question: 'ID of the card, such as 0b7a6c1e-...',

@@ -20,7 +20,6 @@ const SHORTEST_READ_MS = 50;
 /** Failures that waiting may fix: the service is away, busy or broken. Any other ends the wait. */
 const PASSING: ReadonlySet<FailureCode> = new Set<FailureCode>(['UNREACHABLE', 'BAD_REPLY', 'BUSY']);
 
-/** What to wait for, and how long. */
 interface WaitInput {
   readonly cardId: string;
   readonly status: readonly string[];
@@ -201,7 +200,6 @@ export function waitForCard(session: Session, input: WaitInput, line: WaitLine):
   return new Wait(session, input, line).run();
 }
 
-/** Waits for a card, and shows the wait. */
 export async function waitShown(session: Session, input: WaitInput): Promise<JsonValue> {
   const { common, context } = session;
   const line = openWaitLine(context.stderr, {

@@ -1,4 +1,3 @@
-/** The argument of all commands about a plan. */
 export const FILE = {
   kind: 'path',
   notStdin: 'a file: a plan is read more than once',

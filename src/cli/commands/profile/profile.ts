@@ -6,14 +6,12 @@ import { currentProfileName, knownProfiles } from '../../../profile/resolve.ts';
 import { PROFILE_SETTINGS, type Settings, type StoredProfile } from '../../../profile/settings.ts';
 import { type Column, columnsOf } from '../../../screen/column.ts';
 
-/** A profile as a row. */
 export const COLUMNS: readonly Column[] = [
   { name: 'name', header: 'NAME' },
   { name: 'current', header: 'CURRENT' },
   ...columnsOf(PROFILE_SETTINGS),
 ];
 
-/** The argument that names a profile. */
 export const NAME = {
   text: 'name of the profile: 1 to 64 of A-Z a-z 0-9 . _ -',
   required: true,
@@ -21,13 +19,11 @@ export const NAME = {
   names: 'profile',
 } as const;
 
-/** How to create one. */
 export const CREATE_FIRST = { do: 'log in', words: 'create one' } as const;
 
 /** `current`: it is used if none is named. */
 export const PROFILE = object({ name: TEXT, current: BOOLEAN }, shapesOf(PROFILE_SETTINGS));
 
-/** A profile as JSON, and whether it is the current one. */
 export function profileJson(name: string, profile: StoredProfile, current: string | undefined): JsonValue {
   return jsonOf(PROFILE, { name, current: current === name, ...profile });
 }
@@ -42,7 +38,6 @@ export async function nameOf(session: Session, name: string | undefined, others:
   return session.prompt.choose('Which profile?', choices);
 }
 
-/** Prints a profile as it is now. */
 export async function printProfile(session: Session, settings: Settings, name: string): Promise<void> {
   const { env } = session.context;
   const profile = knownProfiles(settings, env).get(name) ?? {};

@@ -65,7 +65,6 @@ const BY_URGENCY: readonly RunState[] = ['running', 'interrupted', 'stopped', 'u
 /** A thousand shards would have a command each. */
 const MAX_COMMANDS = 30;
 
-/** The facts of one run, or of the shards of one input as one. */
 async function factsOf(
   { runs, timeline, missing, notes }: Shards,
   causes: CauseCounter<Outcome>,
