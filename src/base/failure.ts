@@ -116,7 +116,6 @@ export interface FailureDetails {
   readonly seen?: { readonly status?: string | undefined; readonly clientReference?: string | undefined } | undefined;
 }
 
-/** What is known of a failure beside its problem. */
 export interface FailureOptions {
   /** What was attempted, on what: `block card 7c0e…`. The problem does not repeat it. */
   readonly attempted?: string | undefined;
@@ -133,7 +132,6 @@ export interface FailureOptions {
   readonly steps?: readonly Hint[] | undefined;
   readonly after?: After | undefined;
   readonly also?: readonly Also[];
-  /** The faults of which the message consists. */
   readonly faults?: readonly Fault[];
   readonly faultCount?: number | undefined;
   readonly cause?: unknown;

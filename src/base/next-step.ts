@@ -72,7 +72,6 @@ export function commandOf(step: NextStep): string {
   return pasteable(NEXT_STEPS[step.do], step);
 }
 
-/** Steps that belong to no profile. */
 const OF_NO_PROFILE: readonly NextStep['do'][] = [
   'choose the current profile',
   'list the profiles',

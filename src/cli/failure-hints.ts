@@ -113,7 +113,6 @@ function continued(path: readonly string[], after: readonly string[], registry: 
   return next !== undefined && isBelow ? continued([...path, next], rest, registry) : path;
 }
 
-/** Words for searching a card. */
 const SEARCHES = ['search', 'find', 'lookup', 'list', 'ls', 'query'];
 
 /** Says that the service has no search, if a word asks for one. */

@@ -214,7 +214,6 @@ async function refuseUnknown(context: Context, command: Command, { common }: Com
   if (!isRecord || !(await isRecorded(findPlaces(context).stateDir, name))) choose();
 }
 
-/** What is wrong with the environment of a call. */
 async function environmentFaults(command: Command, env: Context['env']): Promise<readonly Failure[]> {
   // A bad value of this one is refused by changes. Reads continue.
   const switches = switchFaults(env).filter(({ where }) => where !== 'FRONTDESK_READ_ONLY');

@@ -9,7 +9,6 @@ export type Drop = () => Promise<unknown>;
 export class CallState {
   format: Format;
   operation: string | undefined;
-  /** The profile that the command line names. */
   profile?: string | undefined;
   writes = false;
   /** The command may send changes. Only then a failure says that nothing was sent. */
@@ -20,7 +19,6 @@ export class CallState {
   cardOfReference?: (text: string) => Promise<string | undefined>;
   /** Changes from before their beginning is recorded until their end is. */
   writesUnderWay = 0;
-  /** The outcome of a change of this call is unknown. */
   isUnknown = false;
   /** A part of the result could not be printed as it was asked for. */
   isPartial = false;

@@ -47,7 +47,6 @@ export function readCommandValues(command: Command, input: RawInput) {
   };
 }
 
-/** The values of a command over an operation. */
 export function callValues({ words, common, own, faults, typed }: CommandValues): CallValues {
   // The declarations have these types.
   return { words, options: { ...common, ...own } as CallValues['options'], typed, faults };

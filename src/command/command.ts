@@ -76,7 +76,6 @@ export interface LocalCommand extends CommandBase {
   run(session: Session, values: NamedValues): Promise<number | undefined>;
 }
 
-/** A command with its path in the registry. */
 export type Command = CallCommand | (LocalCommand & Pick<CallCommand, 'path'>);
 
 /** A command as plain data, for help, completions, man page and `schema`. */
@@ -102,7 +101,6 @@ export function operationOf(command: Pick<CallCommand, 'operation'>): Operation 
   return first;
 }
 
-/** The values of a command over an operation. */
 export interface CallValues {
   readonly words: readonly string[];
   /** Values by name: options of all such commands with their types, and the command's own. */

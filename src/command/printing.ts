@@ -22,7 +22,6 @@ export async function printingFaults(
   return [...workbook, ...(await columnFaults(command, values, output))];
 }
 
-/** What is wrong with the columns and the query. */
 async function columnFaults(
   command: Command,
   values: CommandValues,

@@ -54,7 +54,6 @@ export function openSeenCards(isLasting: boolean, notify: (notice: Notice) => Pr
     }
   };
   return {
-    /** A card was in a response of the service at this place. */
     saw(at: KnownCardsPlace, card: SeenCard): void {
       const last = waiting.at(-1);
       const isSame = last?.cardId === card.cardId && last.status === card.status;

@@ -57,7 +57,6 @@ export async function openInput(path: string, stdin: InputPort, where: string): 
   return { name, bytes: () => readNamed(() => file.bytes(), where, name), close: () => file.close() };
 }
 
-/** Passes the bytes on while hashing them. */
 export async function* hashedBy(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
   for await (const piece of bytes) {
     hash.update(piece);

@@ -41,7 +41,6 @@ function form({ message, title }: Confirmation) {
 /** Asks the user through the client, in the way of either protocol generation. Any failure is a no. */
 export type Asker = ReturnType<typeof openAsker>;
 
-/** Makes the asker for the client of a server. */
 export function openAsker(server: Server, clock: ClockPort, confirmations: PendingConfirmations) {
   return {
     inability(ctx: ServerContext): string | undefined {

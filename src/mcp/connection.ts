@@ -110,7 +110,6 @@ export class Connection implements Transport {
     this.onclose?.();
   }
 
-  /** Resolves when every request has a response. */
   whenAnswered(): Promise<void> {
     if (this.#open.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -175,7 +174,6 @@ export class Connection implements Transport {
     this.onmessage?.({ ...message, id: asked });
   }
 
-  /** Cancels every open request with that ID. */
   #cancelled(message: JSONRPCNotification): void {
     const cancelled = message.params?.['requestId'];
     if (typeof cancelled !== 'string' && typeof cancelled !== 'number') return;

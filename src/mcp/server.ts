@@ -25,7 +25,6 @@ const MOST_CALLS = 32;
 
 const PROGRESS_MS = 10_000;
 
-/** What a server needs of its process. */
 export interface Serving {
   readonly session: Session;
   readonly tools: readonly (ReadTool | WriteTool)[];

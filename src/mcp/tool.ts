@@ -23,7 +23,6 @@ interface ToolWords {
   readonly inputSchema: JsonSchema;
 }
 
-/** A tool that changes nothing. */
 export interface ReadTool extends ToolWords {
   run(session: Session, request: ReadRequest): Promise<CallToolResult>;
 }
@@ -65,7 +64,6 @@ function withEmptyMeant(schema: JsonSchema, idName: string): JsonSchema {
   return { ...schema, properties: Object.fromEntries(described) };
 }
 
-/** Makes a tool for one change. */
 export function writing(operation: Operation, words: CallWords): WriteTool {
   return { ...wordsOf(operation, words, `${ASKS} ${DATA}`), operation };
 }

@@ -20,12 +20,10 @@ export type ResolvedProfile = Readonly<ReturnType<typeof make>>;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Variables that set the base URLs. */
 export const URL_VARIABLES = { cards: 'FRONTDESK_CARDS_URL', calendar: 'FRONTDESK_CALENDAR_URL' } as const;
 
 export const TOKEN_VARIABLES = { cards: 'FRONTDESK_CARDS_TOKEN', calendar: 'FRONTDESK_CALENDAR_TOKEN' } as const;
 
-/** The profile setting with the base URL of a family. */
 export function urlKey(family: Family) {
   return `${family}Url` as const;
 }

@@ -171,7 +171,6 @@ function readTimeZone(text: string): Reading<string> {
   return bad('is not the name of a time zone, such as Europe/Oslo or UTC');
 }
 
-/** The stored value of a preference from its text. */
 export function readPreference(key: PreferenceKey, text: string): Reading<unknown> {
   if (key === 'timeZone') return readTimeZone(text);
   const reading: Reading<unknown> = readValue(PREFERENCES[key].option, text);

@@ -148,7 +148,6 @@ function shownAt(row: JsonValue, path: string): string {
   return safeText(cellText(getPath(row, path)));
 }
 
-/** How an unknown outcome was closed. */
 function closedText(row: JsonValue): string {
   const by = shownAt(row, 'supersededBy');
   const as = outcomeWords(shownAt(row, 'resolved.as'));

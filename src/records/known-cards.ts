@@ -57,7 +57,6 @@ function headOf(since: string, bytes: number): string {
   return `{"since":${JSON.stringify(since)},"bytes":${String(bytes).padStart(12)}}\n`;
 }
 
-/** Opens the file for appending, and makes it if it is missing. */
 async function openToAppend(stateDir: string, path: string, now: string, pid: number): Promise<FileHandle> {
   const file = await ignoreNotFound(open(path, APPENDING));
   if (file !== undefined) return file;
@@ -250,7 +249,6 @@ export function cardsOfReference(stateDir: string, reference: string): readonly 
   return found.filter(({ clientReference }) => clientReference === reference).map(({ cardId }) => cardId);
 }
 
-/** The lines that count, in pieces of about a megabyte. */
 function* countedLines(file: number): Generator<string> {
   let piece = '';
   for (const place of latestPlaces(file, MAX_CARDS)) {

@@ -51,7 +51,6 @@ export class Page {
     this.#isExact = filter.id === undefined;
   }
 
-  /** Could a change of this time be on the page? */
   isOfInterest(timeMs: number): boolean {
     return timeMs >= (this.#filter.sinceMs ?? 0) && (!this.#isExact || timeMs >= this.#oldestMs);
   }

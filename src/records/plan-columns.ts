@@ -25,7 +25,6 @@ const HEADER = {
   sha256: { shape: TEXT, column: { header: 'SHA256', wide: true } },
 } as const;
 
-/** The shapes of these members. */
 export const HEADER_SHAPES = shapesOf(HEADER);
 
 export const HEADER_COLUMNS: readonly Column[] = columnsOf({ ...HEADER, source: { column: { header: 'SOURCE' } } });

@@ -40,7 +40,6 @@ export const NO_RECORD: WriteRecorder = {
   resolve: async () => undefined,
 };
 
-/** Where changes are recorded, and who makes them. */
 export type RecorderOptions = Pick<Context, 'clock' | 'pid' | 'user'> & {
   readonly stateDir: string | undefined;
   readonly audit?: AuditLog | undefined;

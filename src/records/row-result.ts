@@ -17,7 +17,6 @@ const LEADING = {
   attempts: INTEGER,
 } as const;
 
-/** Columns of the rows that a change prints. */
 export const ROW_COLUMNS: readonly Column[] = [
   { name: 'row', header: 'ROW', align: 'right' },
   { name: 'id', header: 'ID', keep: true },

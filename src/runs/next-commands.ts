@@ -5,7 +5,6 @@ import { sentenceCase } from '../screen/text.ts';
 import { isUpdate, type Operation, resolvedBy } from '../service/api/operation.ts';
 import { OPERATIONS } from '../service/api/operations.ts';
 
-/** What the next step of a run depends on. */
 interface RunStanding {
   readonly run: string;
   /** A resume would send rows. */
@@ -36,12 +35,10 @@ export function nextStep({ run: about, hasLeft, unknown, canReconcile, canResend
   return unknown > 0 ? { do: 'see its unknown rows', about } : undefined;
 }
 
-/** The command that lists the rows of a run with these outcomes. */
 export function listingOf(run: string, outcomes: readonly string[]): string {
   return pasteable(`runs results {} --outcome ${outcomes.join(',')}`, { about: run });
 }
 
-/** A command that can follow, with its purpose. */
 export interface NextCommand {
   readonly purpose: string;
   readonly line: string;

@@ -128,7 +128,6 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
         throw error;
       }
     },
-    /** All open writes to the subject of a row, oldest first. */
     to: (row: Row): readonly OpenWrite[] => (known.found.isEmpty ? [] : known.found.to(subjectOf(row))),
     /** Takes the name of a row that must not be sent twice; undefined for other operations. */
     claim: names?.claim,

@@ -44,7 +44,6 @@ export async function planState(
   return { state: session.context.clock.now() < Date.parse(header.expiresAt) ? 'new' : 'expired' };
 }
 
-/** What a reviewer sees of a plan. */
 export async function reviewOf(session: Session, plan: CheckedPlan): Promise<Omit<PlanView, 'allRows'>> {
   const { header, survey } = plan;
   return { header, ...(await planState(session, plan)), survey };

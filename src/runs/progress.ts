@@ -21,7 +21,6 @@ export interface Underway {
   readonly tally: RunTally;
   /** Until when the service asked for a pause, by the monotonic clock. */
   readonly limiter: { readonly askedUntilMs: number };
-  /** Which row keeps the run waiting, if one does. */
   waitedFor(): Waited | undefined;
 }
 
@@ -31,7 +30,6 @@ export class Progress {
   readonly #startMs: number;
   /** Rows per second, as it was before a pause. */
   #pace = 0;
-  /** Set when the run begins. */
   run: Underway = { tally: new RunTally(), limiter: { askedUntilMs: 0 }, waitedFor: () => undefined };
 
   /** `startMs`: of the monotonic clock. */

@@ -30,7 +30,6 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   /** Place of the row in the run, 0 for the first. */
   readonly position: number;
   readonly kind: RowCallKind;
-  /** What earlier processes sent of the row. */
   readonly earlier: EarlierSends;
   /** Attempts whose first byte may have left, without reads around a change. */
   admitted = 0;

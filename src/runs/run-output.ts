@@ -64,7 +64,6 @@ const NAMED_ROWS = 5;
 class RowNotices {
   readonly #kinds = new Map<string, Pick<Notice, 'level'> & { rows: number }>();
 
-  /** What to report of a row now. */
   of({ row, callOutcome }: RowResult): readonly Notice[] {
     return callOutcome.notices.flatMap((notice) => {
       const rows = (this.#kinds.get(notice.code)?.rows ?? 0) + 1;

@@ -7,7 +7,6 @@ import type { RowReply } from './row-reply.ts';
 import type { RunTally } from './run-tally.ts';
 import type { Stop } from './stop.ts';
 
-/** What the sender of a row gets. */
 export interface RowSlot {
   /** Asked before each request of the row. Once it admits a change, the intent is on the disk. A read has none. */
   readonly pacer: Pacer;

@@ -57,7 +57,6 @@ function readBody(request: IncomingMessage, onBody: (body: Body) => void): void 
   });
 }
 
-/** Responds to the requests of one server. */
 class Responder {
   readonly tokens: SandboxTokens;
   readonly #options: SandboxServerOptions;

@@ -32,7 +32,6 @@ export function cutText(text: string, maxWidth: number, unicode = true): string 
   return text.slice(0, fittingLength(text, maxWidth - dots.length)) + dots;
 }
 
-/** The string padded with spaces to that width. */
 export function padText(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const filling = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return align === 'right' ? filling + text : text + filling;

@@ -123,7 +123,6 @@ function leftOutLines({ leftOut }: FittedColumns, style: TerminalStyle, paint: P
   return breakLine(text, style.width).map(paint.faint);
 }
 
-/** The cells of a line, each as wide as its column. */
 function cellsOf({ columns, widths }: FittedColumns, { unicode }: TerminalStyle, paint: Paint) {
   const inColumn = (text: string, index: number) => {
     const width = widths[index] ?? 0;

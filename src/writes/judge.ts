@@ -146,7 +146,6 @@ export function reasonOf({ planned, sinceMs }: Write, held: Held): Failure {
   return new Failure('PRECONDITION', `the card cannot be compared with the plan: ${problem}`, { hints, details });
 }
 
-/** The failure of a change that was not sent. */
 export function heldFailure(write: Write, held: Held): Failure {
   const reason = reasonOf(write, held);
   const { code, problem, hints, exitCode, attempted } = reason;

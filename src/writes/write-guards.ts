@@ -18,7 +18,6 @@ export type WriteScope =
   | { readonly kind: 'rows'; readonly rows: number }
   | { readonly kind: 'plan' };
 
-/** Does an operation have a reason that a profile can require? */
 export function takesReason({ body }: Operation): boolean {
   return body !== null && describeFields(body).some((field) => field.name === 'reason');
 }

@@ -5,7 +5,6 @@ import { decodeUtf8 } from '../json/utf8.ts';
 import { isJsonObject, JsonNumber, type JsonObject } from '../json/value.ts';
 import { orElse } from './io-failure.ts';
 
-/** A JSON file of frontdesk. */
 export interface DocumentKind {
   readonly path: string;
   /** Its name in messages: `the settings file`. */

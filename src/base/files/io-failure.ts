@@ -60,7 +60,6 @@ export function remedyHints(error: unknown): readonly string[] {
   return remedy === undefined ? [] : [remedy];
 }
 
-/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

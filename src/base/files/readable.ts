@@ -8,7 +8,6 @@ export interface Readable {
   readonly facts: Stats;
   /** All bytes, once. Closes at the end. A piece is valid only until the next one is asked for. */
   bytes(): AsyncIterable<Uint8Array>;
-  /** Closes it without reading. */
   close(): Promise<void>;
 }
 

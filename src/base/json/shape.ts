@@ -34,7 +34,6 @@ export function object<R extends Members, O extends Members = Record<never, neve
   return { type: 'object', properties: { ...required, ...optional }, required: Object.keys(required) };
 }
 
-/** An array of such values. */
 export function list<T>(items: Shape<T>): Shape<readonly T[]> {
   return { type: 'array', items };
 }
@@ -47,7 +46,6 @@ export function shapesOf<const R extends Readonly<Record<string, { readonly shap
   };
 }
 
-/** An object of any names, each with such a value. */
 export function record<T>(values: Shape<T>): Shape<Readonly<Record<string, T>>> {
   return { type: 'object', additionalProperties: values };
 }

@@ -15,12 +15,10 @@ export class JsonNumber {
   }
 }
 
-/** Is the value an object? A type guard. */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return value instanceof Map;
 }
 
-/** Is the value an array? A type guard. */
 export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

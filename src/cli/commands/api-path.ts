@@ -12,7 +12,6 @@ const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i;
 /** If decoding still changes something after so many rounds, it hides something. */
 const MAX_DECODINGS = 5;
 
-/** A path without its query. */
 export function pathPart(target: string): string {
   return target.split('?', 1)[0] ?? '';
 }

@@ -58,7 +58,6 @@ function allOptions(doc: CommandDoc): readonly OptionSpec[] {
   return [...doc.options, ...commonOptions(doc)];
 }
 
-/** Names under which an option can be typed. */
 export function namesOf({ short, long }: OptionSpec): readonly string[] {
   return short === undefined ? [`--${long}`] : [`-${short}`, `--${long}`];
 }

@@ -147,7 +147,6 @@ export function overviewBlocks(registry: Registry, topics: readonly string[]): r
   ];
 }
 
-/** The common options, or those of bulk commands. */
 export function optionBlocks(title: string, which: 'common' | 'bulk'): readonly Block[] {
   return listed(title, optionRows(which === 'common' ? COMMON_OPTIONS : FILE_OPTIONS));
 }

@@ -18,7 +18,6 @@ export function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
   return rest;
 }
 
-/** The members of an object's JSON Schema. */
 export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
   return (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
 }

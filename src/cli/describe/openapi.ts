@@ -96,7 +96,6 @@ function operationObject(operation: Operation): JsonSchema {
   };
 }
 
-/** Refers to a nested resource by its name, if it has one. */
 function component(resource: Resource): JsonSchema {
   const properties = Object.entries(resource.properties).map(([name, member]) => {
     const items = Object.values(COMPONENTS).find((known) => known === member['items']);

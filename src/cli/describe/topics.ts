@@ -182,5 +182,4 @@ const BLOCKS: Readonly<Record<(typeof TOPIC_LIST)[number]['name'], readonly Bloc
   accessibility: ACCESSIBILITY,
 };
 
-/** The help topics with their pages. */
 export const TOPICS = TOPIC_LIST.map((topic) => ({ ...topic, blocks: BLOCKS[topic.name] }));

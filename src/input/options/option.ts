@@ -96,14 +96,12 @@ export interface OptionSpec extends ValueSpec {
   readonly needs?: string;
 }
 
-/** One example of a help page. */
 export interface Example {
   readonly text: string;
   /** The words after `frontdesk`, as typed in a shell. */
   readonly line: string;
 }
 
-/** Command lines by their purpose. */
 export type ExampleLines = Readonly<Record<string, string>>;
 
 /** Such examples as a list. */

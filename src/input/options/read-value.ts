@@ -168,7 +168,6 @@ const READERS: Readers = {
   },
 };
 
-/** The typed choice, or what is wrong with it. */
 export function readChoice<Choice extends string>(choices: readonly Choice[], text: string): Reading<Choice> {
   const choice = choices.find((candidate) => candidate === text);
   return choice === undefined ? bad(choiceProblem(text, choices)) : found(choice);

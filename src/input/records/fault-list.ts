@@ -23,7 +23,6 @@ export class FaultList {
     this.#isGrouped = isGrouped;
   }
 
-  /** Adds the faults of a batch, in the order of the input. */
   add(faults: readonly InputFault[]): void {
     if (faults.length === 0) return;
     for (const fault of faults.toSorted((a, b) => a.line - b.line || (a.row ?? 0) - (b.row ?? 0))) this.#add(fault);

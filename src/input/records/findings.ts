@@ -51,7 +51,6 @@ export class Findings {
   selected = 0;
   /** Rows of this shard that `--changed-from` leaves out. */
   unchanged = 0;
-  /** Rows to send that are hidden in their sheet. */
   hidden = 0;
   /** Columns that are read although the sheet hides them. */
   hiddenColumns: readonly string[] = [];

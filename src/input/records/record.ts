@@ -65,7 +65,6 @@ export function isTable(format: string): boolean {
   return format === 'csv' || format === 'xlsx';
 }
 
-/** The names of the columns, and their line. */
 export interface InputHeader {
   readonly names: readonly string[];
   /** The same as in the input, if `--map` gave some others. */

@@ -108,7 +108,6 @@ export function readTemplate(text: string): readonly TextPart[] | { readonly pro
   return parts;
 }
 
-/** Columns that a template names. */
 export function columnsIn(parts: readonly TextPart[]): readonly string[] {
   return parts.flatMap((part) => (typeof part === 'string' ? [] : [part.column]));
 }

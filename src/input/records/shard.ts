@@ -21,7 +21,6 @@ export function shardOf(text: string | undefined): Shard | undefined {
   return read !== undefined && 'index' in read ? read : undefined;
 }
 
-/** Does this row of the whole input belong to the shard? */
 export function isInShard(row: number, shard: Shard | undefined): boolean {
   return shard === undefined || (row - 1) % shard.count === shard.index - 1;
 }

@@ -2,7 +2,6 @@ import type { Problem } from '../records/record.ts';
 import { quoteValue } from '../values.ts';
 import type { CellFormat } from './cell-format.ts';
 
-/** A cell as the format writes it. */
 export interface StoredCell {
   /** `s`: a shared string; `str`, `inlineStr`: a string; `b`, `n`, `d`, `e`: boolean, number, date, error. */
   readonly type: string;

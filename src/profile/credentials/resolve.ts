@@ -7,7 +7,6 @@ import type { CredentialEntry } from './store.ts';
 import { checkTokenText, readTokenFile } from './token.ts';
 import { runTokenCommand } from './token-command.ts';
 
-/** Which credential a call needs, and where. */
 export interface CredentialRequest
   extends Omit<CredentialOptions, 'hints' | 'choose'>,
     Pick<Context, 'env' | 'platform'> {

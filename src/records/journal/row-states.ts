@@ -127,7 +127,6 @@ export class RowStates {
     return (this.#resultAt[row] ?? 0) - 1;
   }
 
-  /** How many rows are in one of these states. */
   count(...states: readonly RowState[]): number {
     let count = 0;
     for (let row = 1; row <= this.rows; row++) if (states.includes(this.state(row))) count += 1;

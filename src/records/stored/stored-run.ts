@@ -7,7 +7,6 @@ import { type RowState, RowStates } from '../journal/row-states.ts';
 import { journalResult, type RowResult, type RunRow } from '../row-outcome.ts';
 import { refuseCut, type StoredRunHandle } from './run-folder.ts';
 
-/** States of rows whose request may have left. */
 const MAY_HAVE_LEFT: ReadonlySet<RowState> = new Set(['intent', 'unknown', 'resolved_by_user']);
 
 /** A run from its files, for reading only: also while a process works on it, or with a damaged journal. */
@@ -88,7 +87,6 @@ export class StoredRun implements StoredRunHandle {
     return Object.fromEntries(Object.entries(counts).filter(([, rows]) => rows > 0));
   }
 
-  /** Rows whose outcome is unknown. */
   *unknownRows(): Generator<number> {
     yield* this.#states.in('unknown');
     yield* this.#states.in('resolved_by_user');

@@ -30,7 +30,6 @@ export function fieldTexts(body: JsonObject | undefined): readonly string[] {
   return [...(body ?? [])].map(([name, value]) => `${name}: ${textOf(value)}`);
 }
 
-/** A part of a line and its paint. */
 interface Piece {
   readonly text: string;
   readonly paint?: ((text: string) => string) | undefined;

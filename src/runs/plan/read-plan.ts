@@ -31,7 +31,6 @@ export type CheckedPlan = Awaited<ReturnType<typeof checkPlan>>;
 /** What is known of a plan with an intact hash; the digest is of its bytes. */
 export type SealedPlan = Pick<CheckedPlan, 'header' | 'operation' | 'sha256'>;
 
-/** A row without faults, and its line. */
 export interface PlanLine {
   readonly row: Row;
   readonly line: number;

@@ -93,7 +93,6 @@ export interface Operation {
   readonly echoes: 'cardId' | 'id' | null;
 }
 
-/** Does the operation change something at the service? */
 export function isWrite(operation: Operation): boolean {
   return operation.effect.kind === 'write';
 }

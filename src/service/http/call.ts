@@ -58,7 +58,6 @@ export interface CredentialPort {
   readonly source?: TokenPlace | undefined;
 }
 
-/** What a caller learns of a call in progress. */
 export interface CallListener {
   /** The user waits for this call, so its progress may be shown. */
   readonly isWaitedFor?: boolean | undefined;

@@ -13,7 +13,6 @@ export interface ErrorReply {
   readonly service: JsonValue | undefined;
   /** Another body: JSON as sent, or text cut to 500 characters; undefined: none. */
   readonly body: JsonValue | undefined;
-  /** The message in a JSON body. */
   readonly message: string | undefined;
   /** One line of text: `CARD_NOT_FOUND: no such card`, or empty. */
   readonly summary: string;

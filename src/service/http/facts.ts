@@ -12,7 +12,6 @@ export function urlPlace(endpoint: Endpoint): string {
   return urlVariable === undefined ? `the base URL ${url}${ofProfile(endpoint)}` : `${urlVariable} (${url})`;
 }
 
-/** What is known of a call in progress. */
 export interface CallFacts {
   readonly endpoint: Endpoint;
   readonly policy: CallPolicy;
@@ -32,7 +31,6 @@ export interface CallFacts {
   readonly oddInToken: readonly string[];
 }
 
-/** The ID in the path, if the operation has one. */
 export function idOf(input: Pick<CallInput, 'params'>): string | undefined {
   return input.params['cardId'] ?? input.params['id'];
 }

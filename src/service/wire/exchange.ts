@@ -97,7 +97,6 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** All values of a header, in the order of arrival. */
 export function headerValues(headers: readonly Header[], name: string): string[] {
   const values: string[] = [];
   for (const header of headers) {

@@ -110,7 +110,6 @@ function isUnset({ cardsUrl, calendarUrl }: Urls): boolean {
   return (cardsUrl ?? calendarUrl) === undefined;
 }
 
-/** Stores the URLs that the login sets, if any, in the profile. */
 async function storeUrls(session: Session, urls: Urls): Promise<void> {
   if (isUnset(urls)) return;
   const profile = session.selectedProfile();

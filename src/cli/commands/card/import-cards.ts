@@ -11,7 +11,6 @@ import { missingColumns, readShape, type Shape, Shaper } from '../../../input/re
 import { cardIdProblem, quoteValue, showValue } from '../../../input/values.ts';
 import { addCards, type KnownCardsPlace, type SeenCard } from '../../../records/known-cards.ts';
 
-/** How the file of an import is read. */
 export interface ImportOptions {
   readonly map?: readonly string[] | undefined;
   readonly sheet?: string | undefined;

@@ -4,7 +4,6 @@ import { resolvePreferences } from '../../../profile/resolve.ts';
 import { PREFERENCE_KEYS, PREFERENCES, type PreferenceKey, type Settings } from '../../../profile/settings.ts';
 import { collect } from '../../../screen/collect.ts';
 
-/** The argument that names a preference. */
 export const KEY = {
   kind: 'choice',
   choices: PREFERENCE_KEYS,

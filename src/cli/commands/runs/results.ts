@@ -84,7 +84,6 @@ function noRows(runs: readonly string[], outcomes: ReadonlySet<Outcome>): Notice
   return note('NO_MATCH', `no row of ${runs.join(', ')} is ${wanted}`);
 }
 
-/** The rows as a terminal lists them. */
 function listResults({ context: { stdout }, output }: Session, operation: Operation, isOne: boolean) {
   const style = { ...output, width: widthOf(stdout) ?? 80 };
   const rows = new RunRows(operation, style, { folds: false, isOfSeveral: !isOne });

@@ -6,7 +6,6 @@ import { lastRunName, listRuns } from '../../../records/stored/run-list.ts';
 import { portsOf } from '../../../runs/run.ts';
 import { plural } from '../../../screen/text.ts';
 
-/** The argument of commands about one run. */
 export const RUN = {
   run: {
     text: 'ID of the run, or any part of it that no other run has',
