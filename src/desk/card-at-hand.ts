@@ -4,7 +4,7 @@ import { isForgotten } from '../records/open-files.ts';
 import { readHistory, showHistory } from '../records/read.ts';
 import type { HistoryEntry } from '../records/write-record.ts';
 import { isResolvedAt } from '../service/api/operation.ts';
-import { ALL_OPERATIONS, OPERATIONS } from '../service/api/operations.ts';
+import { OPERATIONS, operationOfWrite } from '../service/api/operations.ts';
 import type { Answer } from '../service/http/call.ts';
 import { openBefore } from '../writes/open-guard.ts';
 import { type CardCheck, cardCheckOf, recordResolved } from '../writes/resolve-write.ts';
@@ -132,8 +132,8 @@ export class CardAtHand {
     const recorded = open.flatMap((each): readonly DeskWrite[] => {
       const own = log.writes.find(({ entry }) => entry === each.entry);
       if (own !== undefined) return [own];
-      const { entry, time, operation: command, call, callOutcome } = each;
-      const operation = ALL_OPERATIONS.find((row) => row.name === call || row.command === command);
+      const { entry, time, callOutcome } = each;
+      const operation = operationOfWrite(each);
       return operation === undefined ? [] : [{ entry, operation, cardId, timeMs: Date.parse(time), callOutcome }];
     });
     const others = log.open.filter((write) => write.entry === '' && keyOf(write.cardId) === keyOf(cardId));

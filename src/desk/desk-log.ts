@@ -6,7 +6,7 @@ import { isForgotten } from '../records/open-files.ts';
 import type { WriteRecorder } from '../records/record.ts';
 import type { Closing, HistoryEntry } from '../records/write-record.ts';
 import { isResolvedAt, type Operation, resolvedBy, targetStatus } from '../service/api/operation.ts';
-import { operationsOf } from '../service/api/operations.ts';
+import { operationNamed } from '../service/api/operations.ts';
 import { type CallOutcome, isDone, NO_OUTCOME } from '../service/call-outcome.ts';
 
 /** A card as last seen at the desk or in the history. */
@@ -49,7 +49,7 @@ export function isOpen({ callOutcome, supersededBy, resolved }: DeskWrite): bool
 
 /** An entry of the history as a change of a card; undefined if it is none. */
 export function writeOf(entry: HistoryEntry): DeskWrite | undefined {
-  const [operation] = operationsOf(entry.operation);
+  const operation = operationNamed(entry.operation);
   if (entry.id === undefined || operation?.family !== 'cards') return undefined;
   const { id, time, read, ...known } = entry;
   const checkedMs = read !== undefined && entry.callOutcome.outcome !== 'unknown' ? Date.parse(read.time) : undefined;
@@ -96,7 +96,7 @@ export class DeskLog {
       ...recorder,
       begin: async (intent, callOutcome, once) => {
         const { id: cardId = '', reason } = intent;
-        const [operation] = operationsOf(intent.operation);
+        const operation = operationNamed(intent.operation);
         const timeMs = this.#clock.now();
         const began = (entry: string, callOutcome: CallOutcome | undefined): void => {
           if (operation === undefined) return;

@@ -18,7 +18,7 @@ import type { Block, Fact } from '../screen/options.ts';
 import { makePaint } from '../screen/paint.ts';
 import { commandWords, outcomeWords, peopleTime, shortEntry } from '../screen/people-text.ts';
 import { safeText, sentenceCase, wrapOutside } from '../screen/text.ts';
-import { operationsOf } from '../service/api/operations.ts';
+import { operationNamed } from '../service/api/operations.ts';
 import type { HistoryEntry } from './write-record.ts';
 
 function member<Value>(shape: Shape<Value>, of: (entry: HistoryEntry) => Value, column: Omit<Column, 'name'>) {
@@ -135,7 +135,7 @@ export const READ_COLUMNS: readonly Column[] = [
 
 /** What the ID of an entry is of: `Card`; of a raw POST its request. */
 function nounOf(operation: string): string {
-  return sentenceCase(operationsOf(operation)[0]?.object ?? 'request');
+  return sentenceCase(operationNamed(operation)?.object ?? 'request');
 }
 
 /** What the ID in the response is of: `New card`. */

@@ -3,8 +3,7 @@ import { outside, quoted } from '../base/json/outside-text.ts';
 import { fromPlain, isJsonObject, type JsonValue } from '../base/json/value.ts';
 import { commandWords } from '../screen/people-text.ts';
 import { sentenceCase } from '../screen/text.ts';
-import type { Operation } from '../service/api/operation.ts';
-import { OPERATIONS } from '../service/api/operations.ts';
+import { operationNamed } from '../service/api/operations.ts';
 import {
   type CallOutcome,
   callOutcomeAfter,
@@ -159,7 +158,7 @@ function storedFailure(row: RunRow, command: string, callOutcome: CallOutcome, s
 /** How a row ended, in the words of the run that sent it. */
 function whatHappened(row: RunRow, command: string, callOutcome: CallOutcome, code: FailureCode): string {
   const { outcome, httpStatus, errorCode, message } = callOutcome;
-  const object = operationOf(command)?.object;
+  const object = operationNamed(command)?.object;
   // With a 2xx it is frontdesk that says what is wrong with the answer.
   const reason = message === undefined || (httpStatus ?? 0) < 300 ? message : quoted(message);
   const known = [errorCode && outside(errorCode), reason].filter((text) => text !== undefined).join(': ');
@@ -184,20 +183,16 @@ export function reasonOfRow({ row, callOutcome, failure, source }: RowResult): s
     return observedStatus === undefined ? broken : `${broken}, the card reads ${outside(observedStatus)}`;
   }
   if (code === 'NOT_FOUND' && row.id !== undefined)
-    return `no such ${operationOf(failure.details.operation ?? '')?.object ?? 'resource'}`;
+    return `no such ${operationNamed(failure.details.operation ?? '')?.object ?? 'resource'}`;
   if (httpStatus === undefined) return failure.problem;
   if (message === undefined) return `the service returned ${answer}`;
   // With a 2xx it is frontdesk that says what is wrong with the answer.
   return `${httpStatus < 300 ? message : quoted(message)} (${answer})`;
 }
 
-function operationOf(command: string): Operation | undefined {
-  return Object.values(OPERATIONS).find((each) => each.command === command);
-}
-
 /** What was attempted on a row: `block card 7c0e…`. */
 function subjectOfRow(row: RunRow, command: string): string {
-  const verb = operationOf(command)?.verbPhrase ?? commandWords(command);
+  const verb = operationNamed(command)?.verbPhrase ?? commandWords(command);
   const named = row.id === undefined ? eventName(row.body) : outside(row.id);
   return `${verb} ${named ?? `(row ${row.row})`}`;
 }

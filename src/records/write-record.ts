@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ifPossible } from '../base/files/io-failure.ts';
 import { CARD_ID } from '../service/api/field.ts';
-import { ALL_OPERATIONS, operationsOf } from '../service/api/operations.ts';
+import { operationOfWrite } from '../service/api/operations.ts';
 import { type CallOutcome, decodeOutcome, NO_OUTCOME } from '../service/call-outcome.ts';
 import type { StoredRow } from './journal/entry.ts';
 import { openKey } from './stored/open-folder.ts';
@@ -177,8 +177,7 @@ function decoded(segment: string): string {
 
 /** Operation in the table and ID of a recorded change, of a card in lower case. A raw call has its path. */
 export function subjectOfWrite({ operation, id, call }: Pick<Begin, 'operation' | 'id' | 'call'>) {
-  const [ofCommand, other] = operationsOf(operation);
-  const row = ALL_OPERATIONS.find(({ name }) => name === call) ?? (other === undefined ? ofCommand : undefined);
+  const row = operationOfWrite({ call, operation });
   const isCard = row === undefined ? operation.startsWith('card.') : row.family === 'cards';
   const subject = id === '' ? undefined : id;
   return { row, subject: isCard ? subject?.toLowerCase() : subject };

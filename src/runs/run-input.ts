@@ -21,7 +21,7 @@ import {
 import type { StoredRun } from '../records/stored/stored-run.ts';
 import { plural } from '../screen/text.ts';
 import type { Operation } from '../service/api/operation.ts';
-import { ALL_OPERATIONS } from '../service/api/operations.ts';
+import { operationNamed } from '../service/api/operations.ts';
 import type { CallPolicy } from '../service/http/call.ts';
 import { reasonProblems, takesReason } from '../writes/write-guards.ts';
 import type { RunTask } from './run-task.ts';
@@ -105,7 +105,7 @@ export function limitsOf({ preferences, policy }: Session, kept: RunOptions = {}
 
 /** The operation of a run. USAGE if this version does not know it. */
 export function operationOfRun(header: RunHeader): Operation {
-  const operation = ALL_OPERATIONS.find((row) => row.command === header.operation);
+  const operation = operationNamed(header.operation);
   if (operation !== undefined) return operation;
   throw new Failure('USAGE', `run ${header.run} is of ${header.operation}, which this version does not know`);
 }

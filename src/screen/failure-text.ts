@@ -7,7 +7,7 @@ import { ANY, INTEGER, jsonOf, list, object, oneOf, type ShapeOf, TEXT } from '.
 import { fromPlain, type JsonValue, textAt } from '../base/json/value.ts';
 import { hintText } from '../base/next-step.ts';
 import { targetStatus } from '../service/api/operation.ts';
-import { operationsOf } from '../service/api/operations.ts';
+import { operationNamed } from '../service/api/operations.ts';
 import { maskTexts } from '../service/http/mask.ts';
 import { type Format, isJson } from './options.ts';
 import { breakLine, breakMessage, safeText, shortenText, widthOf } from './text.ts';
@@ -155,7 +155,7 @@ function endOfChange(
   context: Shown,
 ): { sign: string; lead: string; lines: readonly string[]; steps: readonly Hint[] } | undefined {
   const { details, attempted, screen, steps } = failure;
-  const [operation] = details.operation === undefined ? [] : operationsOf(details.operation);
+  const operation = operationNamed(details.operation);
   const { outcome, row, id } = details;
   if (operation?.effect.kind !== 'write' || attempted === undefined || row !== undefined) return undefined;
   const isAscii = !isUtf8(context);

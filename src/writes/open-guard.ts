@@ -11,7 +11,7 @@ import { type HistoryEntry, keyOfWrite } from '../records/write-record.ts';
 import { commandWords, peopleTime, shortEntry } from '../screen/people-text.ts';
 import { breakLine, safeText, sentenceCase } from '../screen/text.ts';
 import { idParamOf, isOnceOnly, isUpdate, isWrite, type Operation, resolvedBy } from '../service/api/operation.ts';
-import { ALL_OPERATIONS } from '../service/api/operations.ts';
+import { ALL_OPERATIONS, operationOfWrite } from '../service/api/operations.ts';
 import type { CallInput } from '../service/http/call.ts';
 
 export type OpenCall = Pick<CallInput, 'operation' | 'params' | 'body'>;
@@ -38,7 +38,7 @@ export function openAt(session: Profiled, open: readonly OpenWrite[], { family }
   const found = new Map<string, OpenWrite[]>();
   for (const each of open) {
     const key = each.digest ?? each.subject;
-    if (key === undefined || operationOf(each)?.family !== family || each.url !== place) continue;
+    if (key === undefined || operationOfWrite(each)?.family !== family || each.url !== place) continue;
     const others = found.get(key);
     if (others === undefined) found.set(key, [each]);
     else others.push(each);
@@ -159,7 +159,7 @@ export function openLines({ open, same }: OpenBefore, entryOf?: (entry: string) 
 /** Says on stderr what is open, before a question or a card. */
 export async function sayOpen(session: Session, before: OpenBefore, isRead = false): Promise<void> {
   const newest = isRead ? before.open.at(-1) : undefined;
-  const step = newest && recordStep(session, operationOf(newest), newest.entry);
+  const step = newest && recordStep(session, operationOfWrite(newest), newest.entry);
   const next = step && breakLine(`  ${sentenceCase(hintText(step))}`, session.context.stderr.columns);
   const text = [openText(session, before), ...(next ?? []).map((line) => `${line}\n`), ...(next ? ['\n'] : [])].join(
     '',
@@ -250,10 +250,6 @@ export async function closeSuperseded(session: Session, done: Done): Promise<rea
 export interface Subject {
   readonly id?: string | undefined;
   readonly digest?: string | undefined;
-}
-
-function operationOf({ call, operation }: OpenWrite): Operation | undefined {
-  return ALL_OPERATIONS.find(({ command, name }) => name === call || command === operation);
 }
 
 /** Those that a change supersedes once it is done: activations and blocks, and updates of no other fields. */

@@ -32,6 +32,17 @@ export function requireOwnState(stateDir: string, path: string): void {
   }
 }
 
+/** The names in a folder there, once it may be believed; none if it does not exist. */
+export function namesInOwn(stateDir: string, folder: string): readonly string[] {
+  requireOwnState(stateDir, folder);
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
 /** The facts of a path, which must belong to this user; undefined if it does not exist. */
 function statOf(stateDir: string, place: string): Stats | undefined {
   const facts = lstatSync(place, { throwIfNoEntry: false });

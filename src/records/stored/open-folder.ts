@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { constants, readdirSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { open, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensurePrivateFolder, syncFolder, writeTemporary } from '../../base/files/atomic.ts';
 import { errnoOf, ignoreErrors, ignoreNotFound } from '../../base/files/io-failure.ts';
 import { endsInLine } from '../../base/files/lines.ts';
-import { requireOwnState } from '../../base/files/own-state.ts';
+import { namesInOwn, requireOwnState } from '../../base/files/own-state.ts';
 import { temporaryName } from '../../base/files/process-identity.ts';
 
 /** The folder with a file for each write and each run that is under way or open. Nearly always it is empty. */
@@ -71,14 +71,7 @@ export function parseOpenName(name: string): { readonly run: string } | { readon
 
 /** The names in the folder, of which a process that was killed may have left temporary ones. */
 export function openNames(stateDir: string): readonly string[] {
-  const folder = openFolder(stateDir);
-  requireOwnState(stateDir, folder);
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw error;
-  }
+  return namesInOwn(stateDir, openFolder(stateDir));
 }
 
 /** Puts a new file there, whole and on the disk with its name. Rejects with the system's error, or AUTH. */

@@ -1,9 +1,8 @@
-import { readdirSync } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensurePrivateFolder, syncFolder } from '../../base/files/atomic.ts';
-import { errnoOf, ignoreNotFound } from '../../base/files/io-failure.ts';
-import { requireOwnState } from '../../base/files/own-state.ts';
+import { ignoreNotFound } from '../../base/files/io-failure.ts';
+import { namesInOwn } from '../../base/files/own-state.ts';
 import { type RunHeader, readRunHeader, runFolder } from './run-folder.ts';
 
 /** Digits of the digest of a run's rows that are in its name. The header has all. */
@@ -35,14 +34,7 @@ export async function forgetSent(stateDir: string, run: string): Promise<void> {
 
 /** A name for each run that sent something: digest of its rows, operation, run. */
 export function sentNames(stateDir: string): readonly string[] {
-  const folder = sentFolder(stateDir);
-  requireOwnState(stateDir, folder);
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw error;
-  }
+  return namesInOwn(stateDir, sentFolder(stateDir));
 }
 
 /** The headers of the runs with these rows. LOCAL_IO or AUTH. */

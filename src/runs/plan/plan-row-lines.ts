@@ -10,7 +10,7 @@ import { arrow } from '../../screen/people-text.ts';
 import { type ListedRow, rowListLines } from '../../screen/row-list.ts';
 import { safeText } from '../../screen/text.ts';
 import { targetStatus } from '../../service/api/operation.ts';
-import { operationsOf } from '../../service/api/operations.ts';
+import { operationNamed } from '../../service/api/operations.ts';
 import type { PlanHeader, PlanRow } from './plan-file.ts';
 
 const FIELD_INDENT = ' '.repeat(6);
@@ -57,7 +57,7 @@ interface ListHow {
  * reviewer must see all that will be sent.
  */
 export function changeLines(rows: readonly ChangeRow[], operation: string, how: ListHow, style: ViewStyle) {
-  const [planned] = operationsOf(operation);
+  const planned = operationNamed(operation);
   if (planned?.family === 'cards') {
     const aim = targetStatus(planned);
     const listed = rows.map((row) => listedRow(row, aim, how.isShared === true));

@@ -233,9 +233,20 @@ export const OPERATIONS = {
 /** The table as a list, in the order of help. */
 export const ALL_OPERATIONS: readonly Operation[] = Object.values(OPERATIONS);
 
-/** The operations of a dotted command: several if an option chooses between them. */
-export function operationsOf(command: string): readonly Operation[] {
-  return ALL_OPERATIONS.filter((operation) => operation.command === command);
+/** The operation of a dotted command: the first of those among which an option chooses. */
+export function operationNamed(command: string | undefined): Operation | undefined {
+  return ALL_OPERATIONS.find((operation) => operation.command === command);
+}
+
+/** The operation of a recorded change, by the name of its call if that is known. */
+export function operationOfWrite({
+  call,
+  operation,
+}: {
+  readonly call?: string | undefined;
+  readonly operation: string;
+}) {
+  return ALL_OPERATIONS.find(({ name }) => name === call) ?? operationNamed(operation);
 }
 
 /** The changes of a card that a menu offers: those without secrets in the response. */

@@ -11,7 +11,7 @@ import { showHistory } from '../../../records/read.ts';
 import { type HistoryEntry, isClosed } from '../../../records/write-record.ts';
 import { commandWords } from '../../../screen/people-text.ts';
 import { nounOf, resolvedBy } from '../../../service/api/operation.ts';
-import { operationsOf } from '../../../service/api/operations.ts';
+import { operationNamed } from '../../../service/api/operations.ts';
 import {
   type CardCheck,
   canBeChecked,
@@ -38,7 +38,7 @@ function obstacle(
     return { problem: `is a row of run ${entry.run}`, fix: hintText({ do: step, about: entry.run }) };
   }
   if (!canBeChecked(entry.operation)) {
-    const [row] = operationsOf(entry.operation);
+    const row = operationNamed(entry.operation);
     const hint = row?.effect.kind === 'write' ? row.effect.unknownHint : 'check it at the service';
     return { problem: `is a ${words}, and no card shows whether it was applied`, fix: hint };
   }
@@ -90,7 +90,7 @@ async function checkCard(session: Session, cardId: string): Promise<CardCheck | 
 }
 
 function stillUnknown({ entry, operation, id }: HistoryEntry, seen: CardCheck): string {
-  const [row] = operationsOf(operation);
+  const row = operationNamed(operation);
   const never =
     row === undefined || resolvedBy(row) !== undefined ? '' : `. Checking the card cannot confirm a ${nounOf(row)}`;
   return `${commandWords(operation)} ${id} (entry ${entry}) is still unknown: the card shows ${seen.status === undefined ? 'no status' : outside(seen.status)}${never}`;

@@ -18,7 +18,7 @@ import { inRowOrder, MAY_BE_APPLIED, rowFormatOf, rowsOrKnown, shardGaps } from 
 import { CauseCounter, causeOf } from '../../../runs/run-tally.ts';
 import { isJson } from '../../../screen/options.ts';
 import { isUpdate } from '../../../service/api/operation.ts';
-import { ALL_OPERATIONS } from '../../../service/api/operations.ts';
+import { operationNamed } from '../../../service/api/operations.ts';
 import { LAST, RUNS, runNamesOf } from './run-name.ts';
 
 const REPORT_FORMS = ['html', 'junit', 'markdown'] as const;
@@ -49,7 +49,7 @@ async function* reportedRows(session: Printer, run: Reported, notes: Set<string>
 
 /** The commands that can follow a run; none for an operation that this version does not know. */
 function commandsOf({ stored: { header }, knowsOld }: Reported, state: RunState, outcomes: OutcomeCounts) {
-  const operation = ALL_OPERATIONS.find(({ command }) => command === header.operation);
+  const operation = operationNamed(header.operation);
   const mayHaveChanged = [...MAY_BE_APPLIED].some((outcome) => (outcomes[outcome] ?? 0) > 0);
   const ways = {
     ...commandsToResolve(operation),
