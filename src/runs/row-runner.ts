@@ -42,7 +42,6 @@ class RowRunner<R extends RunRow> {
   readonly #limiter: Limiter;
   readonly #ports: RowCallPorts<R>;
   readonly #sink: OrderedSink<R>;
-  /** An array, not a Set: see `removeFrom`. */
   readonly #calls: RowCall<R>[] = [];
   #wake: (() => void) | undefined;
   #isOutputLost = false;
@@ -83,18 +82,17 @@ class RowRunner<R extends RunRow> {
     } finally {
       this.#control.end();
     }
-    const tally = this.#tally;
     // Rows that could not be read from the input are left too.
     const hasAll = !this.#control.has('broken') || positions >= (this.#task.rowCount ?? Number.POSITIVE_INFINITY);
-    const state = tally.toDo > 0 || !hasAll ? 'stopped' : 'finished';
+    const state = this.#tally.toDo > 0 || !hasAll ? 'stopped' : 'finished';
     if (journal !== undefined && journal.failure === undefined) {
       await journal
-        .end(state, tally.outcomes(), this.#control.stops[0]?.word)
+        .end(state, this.#tally.outcomes(), this.#control.stops[0]?.word)
         .catch((failure: unknown) => this.#control.break(failure));
     }
     return {
-      exitCode: runExitCode(tally, this.#control.stops),
-      tally,
+      exitCode: runExitCode(this.#tally, this.#control.stops),
+      tally: this.#tally,
       // What broke is reported even if every row was sent.
       stop: state === 'stopped' || this.#control.has('broken') ? this.#control.stops[0] : undefined,
       state,
@@ -326,8 +324,7 @@ class RowRunner<R extends RunRow> {
   }
 
   #notifyChange(): void {
-    const wake = this.#wake;
+    this.#wake?.();
     this.#wake = undefined;
-    wake?.();
   }
 }
