@@ -40,7 +40,7 @@ export function againText({ effect }: Operation): string {
 }
 
 /** What a yes may come to, where the same change is open already. */
-export function secondOf(operation: Operation, { repeated }: Pick<OpenBefore, 'repeated'>): readonly string[] {
+function secondOf(operation: Operation, { repeated }: Pick<OpenBefore, 'repeated'>): readonly string[] {
   return isOnceOnly(operation) && repeated.length > 0 ? [againText(operation)] : [];
 }
 
@@ -63,7 +63,7 @@ export function consequencesOf(
 }
 
 /** What makes a change dangerous, with a sign and line ends, right above the question. */
-export function dangerText({ context, output }: Session, dangers: readonly string[]): string {
+function dangerText({ context, output }: Session, dangers: readonly string[]): string {
   const lines = dangers.flatMap((text) => breakLine(`${dangerSign(output)} ${text}`, context.stderr.columns));
   return lines.map((line) => `${line}\n`).join('');
 }
