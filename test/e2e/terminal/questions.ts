@@ -153,7 +153,7 @@ const CALLS: Readonly<Record<string, Asked>> = {
   'a provision': asked(
     `card provision ${CARD_ID} --wallet wallet_a --json`,
     /Get the wallet_a data of card [\s\S]*\(y\/N/,
-    ['write-call.ts confirm'],
+    ['confirm.ts confirm 2'],
   ),
   'a raw write': asked(`api POST /v1/cards/${CARD_ID}/notes`, /POST [\s\S]*\(y\/N/, ['api.ts confirm']),
   'a reason': asked(`card block ${CARD_ID}`, /Reason \(Enter = none\)/, ['confirm.ts text'], {
