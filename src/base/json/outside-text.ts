@@ -32,12 +32,12 @@ export function markedLine(line: string): string {
   return line.replace(OURS, '$1| ');
 }
 
-/** The text without a command of a CI service: `##|[error]`. */
-export function withoutCommands(text: string): string {
-  return text.includes('##') ? text.replace(CI_COMMAND, '##|') : text;
+/** The text without a command of a CI service: `##|[error]`. `marks`: what stands for `##`. */
+export function withoutCommands(text: string, marks = '##|'): string {
+  return text.includes('##') ? text.replace(CI_COMMAND, marks) : text;
 }
 
 /** JSON for stderr, which CI services read for commands: the same value, spelt so that it holds none. */
 export function logJson(json: string): string {
-  return json.includes('##') ? json.replace(CI_COMMAND, '#\\u0023') : json;
+  return withoutCommands(json, '#\\u0023');
 }

@@ -1,3 +1,4 @@
+import { withoutCommands } from '../../base/json/outside-text.ts';
 import { shortenText } from '../../screen/text.ts';
 
 /** Far above any ID or code. Longer texts are cut, so that none can fill a document. */
@@ -36,17 +37,18 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Plain text in HTML and XML, for an element or an attribute. */
+/** Plain text in HTML and XML, for an element or an attribute: no command of a CI service, if a log has the document. */
 export function escapeMarkup(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  const escaped = text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return withoutCommands(escaped, '#&#35;');
 }
 
 /**
  * Plain text as a Markdown code span, in which nothing is a mark, a link or a mention. A tag is split even there, for
- * programs that do not know Markdown. `alsoApart`: what else is split.
+ * programs that do not know Markdown, and a command of a CI service. `alsoApart`: what else is split.
  */
 export function markdownCode(text: string, alsoApart = ''): string {
-  if (text.includes('<') || [...alsoApart].some((mark) => text.includes(mark))) {
+  if (withoutCommands(text) !== text || ['<', ...alsoApart].some((mark) => text.includes(mark))) {
     const entity = (mark: string) => ENTITIES[mark] ?? `&#${mark.charCodeAt(0)};`;
     return `<code>${text.replace(/[!-+\--/:-@[-`{-~]/g, entity)}</code>`;
   }

@@ -176,6 +176,8 @@ const hostile = fc.oneof(
         ' ',
         '\t',
         '    ',
+        '##[x]',
+        '##vso[',
       ),
       { maxLength: 12 },
     )
@@ -255,6 +257,12 @@ it('whatever an id or a code holds, it is text in markdown', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+it('no report has a command of a CI service, for logs that get one', async () => {
+  const rows = [row({ id: '##[error]x', cause: '##vso[task.complete]x' })];
+  const documents = [html(rows), await junit(rows), markdownReport(factsOf(rows))];
+  expect(documents.map((text) => /##\w*\[/.test(text))).toEqual([false, false, false]);
 });
 
 it('a report names an address in a code of the service no further', async () => {
