@@ -22,7 +22,9 @@ const TEXT_FLOOR = 8;
 /** A message that would be cut to less is read better below its row. */
 const MESSAGE_FLOOR = 72;
 /** A card ID. */
-const ID_FLOOR = 36;
+const ID_WIDTH = 36;
+/** The longest name of a run or a profile. Longer IDs and references stand below their row, or are cut. */
+const ID_FLOOR = 64;
 /** `2031-03-31`. */
 const DAY_WIDTH = 10;
 /** `confirmed_by_read`, `WAITING_ACTIVATION`, and any amount: half of one would mislead. */
@@ -44,23 +46,30 @@ function floorOf(column: Column, natural: number): number {
   return Math.min(natural, isWhole ? WHOLE_FLOOR : TEXT_FLOOR);
 }
 
+/** Does the column name something, or say how it ended? It is never left out. */
+function identifies({ keep, tone }: Column): boolean {
+  return keep === true || tone !== undefined;
+}
+
 function floors(candidates: readonly Candidate[]): number {
   return candidates.reduce((sum, { floor }) => sum + floor, 0);
 }
 
-/** The column to remove next, from the right: a spare one, one that can go below, another but IDs and statuses. */
+/** The column to remove next, from the right: a spare one, one that can go below, another, and last IDs and statuses. */
 function nextToGo(candidates: readonly Candidate[]): Candidate | undefined {
   const fromRight = candidates.slice(1).reverse();
   return (
     fromRight.find(({ column }) => column.spare === true) ??
     fromRight.find(({ column }) => column.below !== undefined) ??
-    fromRight.find(({ column }) => column.keep !== true && column.tone === undefined)
+    fromRight.find(({ column }) => !identifies(column)) ??
+    fromRight[0]
   );
 }
 
 /** The greatest width for all, none below its floor, whose sum still fits. */
 function share(candidates: readonly Candidate[], room: number): number[] {
-  const fits = floors(candidates) <= room;
+  // One that is alone may exceed the terminal: half an ID names nothing.
+  const fits = floors(candidates) <= room || candidates.length === 1;
   const widthsAt = (limit: number) =>
     candidates.map(({ natural, floor }) => Math.min(natural, Math.max(limit, fits ? floor : 0)));
   let limit = Math.max(0, ...candidates.map(({ natural }) => natural));
@@ -97,8 +106,9 @@ export function fitColumns(
     const gone = nextToGo(shown);
     if (gone === undefined) break;
     shown = shown.filter((candidate) => candidate !== gone);
-    if (gone.column.below !== undefined && gone.column.spare !== true) below.push(gone);
-    else leftOut.push(gone);
+    const { column } = gone;
+    const goesBelow = (column.below !== undefined || identifies(column)) && column.spare !== true;
+    (goesBelow ? below : leftOut).push(gone);
   }
   // Removing a wide column may make room for a narrow one.
   const stillOut = leftOut.toReversed().filter((candidate) => {
@@ -126,7 +136,7 @@ export function streamedWidths(columns: readonly Column[]): number[] {
   return columns.map((column) => {
     if (column.width !== undefined) return column.width;
     if (column.below === 'plain') return MESSAGE_FLOOR;
-    const usual = column.keep === true ? ID_FLOOR : column.align === 'right' ? 6 : column.tone === undefined ? 16 : 10;
+    const usual = column.keep === true ? ID_WIDTH : column.align === 'right' ? 6 : column.tone === undefined ? 16 : 10;
     return Math.max(displayWidth(column.header), usual);
   });
 }

@@ -2,7 +2,7 @@ import type { OutputPort } from '../base/context.ts';
 import { isPlainWord, markedLine } from '../base/json/outside-text.ts';
 import type { JsonValue } from '../base/json/value.ts';
 import type { Column } from './column.ts';
-import { displayWidth, fitText } from './cut-text.ts';
+import { displayWidth, fitText, padText } from './cut-text.ts';
 import { type FittedColumns, type Frame, fitColumns, GAP, streamedWidths, widenLast } from './fit-columns.ts';
 import type { Block, OutputOptions, RowWriter, WhenTall } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
@@ -123,10 +123,12 @@ function leftOutLines({ leftOut }: FittedColumns, style: TerminalStyle, paint: P
   return breakLine(text, style.width).map(paint.faint);
 }
 
-function cellsOf({ columns, widths }: FittedColumns, { unicode }: TerminalStyle, paint: Paint) {
+function cellsOf({ columns, widths }: FittedColumns, { unicode }: TerminalStyle, paint: Paint, isStreamed = false) {
   const inColumn = (text: string, index: number) => {
     const width = widths[index] ?? 0;
     const day = columns[index]?.isTime === true && text.length > width ? DAY.exec(text)?.[0] : undefined;
+    // Where rows stream, the widths are a guess.
+    if (isStreamed && columns[index]?.keep === true) return padText(text, width);
     return fitText(day ?? text, width, unicode, columns[index]?.align);
   };
   return {
@@ -138,7 +140,7 @@ function cellsOf({ columns, widths }: FittedColumns, { unicode }: TerminalStyle,
 
 function paddedRowWriter(fitted: FittedColumns, style: TerminalStyle, stdout: OutputPort): RowWriter {
   const paint = makePaint(style.colour);
-  const cells = cellsOf(fitted, style, paint);
+  const cells = cellsOf(fitted, style, paint, true);
   const rule = ruleOf(style).repeat(tableWidth(fitted.widths));
   const header = style.header ? `${cells.head().join(GAP).trimEnd()}\n${rule && `${rule}\n`}` : '';
   const lineOf = (row: JsonValue) =>

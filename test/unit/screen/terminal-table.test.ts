@@ -247,3 +247,31 @@ it('rows of a run on a terminal are shown one by one when they are many, within 
   expect(lines.every((line) => displayWidth(line) <= 70)).toBe(true);
   expect(lines[3]).toContain('1e400');
 });
+
+const ID = '7c0e2f3a-1111-2222-3333-444455556666';
+
+it('a narrow terminal has what names a row whole, and the rest below it', async () => {
+  expect(await table([row(ID, 'Ann')], 40)).toBe(
+    ['ID', '─'.repeat(36), ID, '  status ACTIVE', 'Not shown (--columns names them): name,', 'amount', ''].join('\n'),
+  );
+  const name = 'a-name-of-a-run-that-is-as-long-as-such-a-name-can-be-for-a-run-x';
+  expect((await table([row(name.slice(0, 64), 'Ann')], 40)).split('\n')[2]).toBe(name.slice(0, 64));
+});
+
+it('a list that streams cuts no ID and no reference', async () => {
+  const columns = [
+    { name: 'id', header: 'ID', keep: true },
+    { name: 'name', header: 'REFERENCE', keep: true, below: 'labelled', width: 20 },
+    { name: 'status', header: 'STATUS', tone: 'status' },
+  ] as const;
+  const output = recordedOutput(80);
+  const writer = await openRowWriter(columns, outputOptions(), output, 1000);
+  await writer.row(row(ID, 'order-2026-11-29-Bergen-0000004711'));
+  await writer.row(row(ID, 'order-1'));
+  await writer.close();
+  expect(output.text().split('\n').slice(2)).toEqual([
+    `${ID}  order-2026-11-29-Bergen-0000004711  ACTIVE`,
+    `${ID}  order-1               ACTIVE`,
+    '',
+  ]);
+});

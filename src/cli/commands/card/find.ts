@@ -19,7 +19,7 @@ import type { ImportOptions } from './import-cards.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'cardId', header: 'CARD ID', keep: true },
-  { name: 'clientReference', header: 'CLIENT REFERENCE', keep: true },
+  { name: 'clientReference', header: 'CLIENT REFERENCE', keep: true, below: 'labelled' },
   { name: 'status', header: 'STATUS', tone: 'status' },
   { name: 'seenAt', header: 'SEEN', below: 'labelled', people: peopleTime },
 ];
