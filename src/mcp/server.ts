@@ -118,7 +118,7 @@ async function callTool(
   }
 }
 
-export function createServer(serving: Serving): Server {
+function createServer(serving: Serving): Server {
   const { session, tools, confirmations, underWay } = serving;
   const server = new Server(
     { name: 'frontdesk', version: session.context.version },

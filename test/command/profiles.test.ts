@@ -57,51 +57,6 @@ test('profile set creates and changes a profile, printed under its documented ke
   expect(JSON.parse(changed.stdout)).toMatchObject({ readOnly: false, requireReason: '[A-Z]+-[0-9]+' });
 });
 
-test('profile set with an empty value removes a setting', async () => {
-  const { run } = atHome();
-  await run([
-    'profile',
-    'set',
-    'live',
-    '--cards-url',
-    'https://a.example',
-    '--read-only',
-    'true',
-    '--require-reason',
-    'x',
-    '--output',
-    'csv',
-  ]);
-  const result = await run([
-    'profile',
-    'set',
-    'live',
-    '--cards-url',
-    '',
-    '--read-only',
-    '',
-    '--require-reason',
-    '',
-    '--max-rows',
-    '',
-    '--output',
-    '',
-    '--json',
-  ]);
-  expect(JSON.parse(result.stdout)).toEqual({ name: 'live', current: true });
-});
-
-test.each([
-  ['a URL with a password', '--cards-url', 'https://u:p@cards.example.com'],
-  ['a pattern that is none', '--require-reason', '('],
-  ['a format that is none', '--output', 'xml'],
-  ['no rows at all', '--max-rows', '0'],
-])('profile set refuses %s, exit 2', async (_what, option, value) => {
-  const result = await runFrontdesk(['profile', 'set', 'live', option, value]);
-  expect(result).toMatchObject({ code: 2, stdout: '' });
-  expect(result.stderr).toContain(option);
-});
-
 test('profile list has the stored profiles and the sandbox, and profile use sets the current one', async () => {
   const { run } = atHome();
   await run(['profile', 'set', 'live', '--cards-url', 'https://a.example']);
@@ -147,11 +102,6 @@ test('profile remove needs --yes outside a terminal, and removes the credentials
   expect((await run(['profile', 'remove', 'live', '--yes'])).code).toBe(0);
   expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).not.toContain('a-token-of-the-test-0001');
   expect((await run(['profile', 'show', 'live'])).code).toBe(2);
-});
-
-test('the profile sandbox cannot be changed or removed', async () => {
-  expect((await runFrontdesk(['profile', 'set', 'sandbox', '--read-only', 'true'])).code).toBe(2);
-  expect((await runFrontdesk(['profile', 'remove', 'sandbox', '--yes'])).code).toBe(2);
 });
 
 test('the output of a profile is the format of its calls, unless an option or the environment says otherwise', async () => {

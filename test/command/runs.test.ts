@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -130,56 +130,11 @@ test('a killed run is running, then interrupted, and a resume sends no row again
   expect((await runsList(home))[0]).toMatchObject({ state: 'unsettled', outcomes: { applied: 4, unknown: 2 } });
 });
 
-async function finished(home: Home) {
-  const server = await startRecordingServer(
-    playService((request) => (cardNumber(request) === 2 ? refusal(409, 'CARD_EXPIRED') : undefined)),
-  );
-  const run = (args: readonly string[], stdin = idLines(3)) =>
-    runFrontdesk([...args, '--yes', '--run', 'may'], { env: server.env, home, stdin });
-  await run(BLOCK);
-  return { server, run };
-}
-
-test('--run is the same run if the rows are, whichever options and bytes they come of', async () => {
-  const home = createHome();
-  const { server, run } = await finished(home);
-  const cells = [1, 2, 3].map((n) => `"x";${cardId(n)}\r\n`).join('');
-  const words = [...BLOCK, '--ignore-columns', 'Paid', '--failed', 'rest.csv'];
-  const again = await run(words, `Paid;cardId\r\n${cells}`);
-  // As the run began with it: a list of IDs.
-  const rest = readFileSync(join(home.path, 'work', 'rest.csv'), 'utf8');
-  expect(rest).toMatch(new RegExp(`^id,_row,_outcome,_error\r\n${cardId(2)},2,rejected,`));
-  expect(again.code).toBe(15);
-  expect(rowLines(again.stdout)).toEqual(['1 applied 200 1', '2 rejected 409 1 REJECTED', '3 applied 200 1']);
-  expect(server.requests).toHaveLength(3);
-});
-
 test('--run with a name that begins with a dash, which no other command could take, is exit 2', async () => {
   const server = await startRecordingServer([]);
   const { code, stdout, stderr } = await runFrontdesk([...BLOCK, '--run=-x'], { env: server.env, stdin: idLines(2) });
   expect({ code, stdout, lines: server.lines }).toEqual({ code: 2, stdout: '', lines: [] });
   expect(stderr).toContain('--run: must not begin with \\"-\\", which `runs resume -x` takes for an option');
-});
-
-test('a run whose file of rows is gone still has its results, and gets its rows again from the command that began it', async () => {
-  const server = await startRecordingServer(playService(() => undefined));
-  const options = { env: server.env, home: createHome(), stdin: idLines(2) };
-  const begin = [...BLOCK, '--run', 'eve'];
-  await runFrontdesk(begin, options);
-  rmSync(join(options.home.stateDir, 'runs', 'eve', 'rows'));
-  const told = await runFrontdesk(['runs', 'results', 'eve', '-o', 'csv'], options);
-  expect(told.stdout.match(/,applied,/g)).toHaveLength(2);
-  expect(told.stderr).toMatch(
-    /^frontdesk: the rows of run eve are gone .*\nhint: to write them again, run the command that started it/,
-  );
-  expect(told.code).toBe(16);
-  const resumed = await runFrontdesk(['runs', 'resume', 'eve', '-o', 'table'], options);
-  expect(resumed.stderr).toContain('the rows of run eve are gone');
-  expect(resumed.stderr).toContain('hint: see its rows: frontdesk runs results eve\n');
-  expect({ code: resumed.code, stdout: resumed.stdout }).toEqual({ code: 16, stdout: '' });
-  expect(await runFrontdesk(begin, options)).toMatchObject({ code: 0 });
-  expect(await runFrontdesk(['runs', 'resume', 'eve'], options)).toMatchObject({ code: 0 });
-  expect(server.requests).toHaveLength(2);
 });
 
 /** A finished run in which the answers to rows 2 and 4 were cut off. */
@@ -211,21 +166,6 @@ async function withUnknown(home: Home, args: readonly string[]) {
   };
 }
 
-test('runs resume --reconcile says what the card of a killed row shows', async () => {
-  const home = createHome();
-  const { server, letGo, running } = await startStuck(home);
-  await kill(running);
-  letGo();
-  const result = await runFrontdesk(['runs', 'resume', 'nightly', '--reconcile', '-o', 'csv'], {
-    env: server.env,
-    home,
-  });
-  expect(result.code).toBe(8);
-  expect(result.stdout).toMatch(
-    /^3,.*OUTCOME UNKNOWN - block card \S+\. The request may have been sent at \S+Z\. Its process ended before the response\. It may or may not have been applied\. Card check: status ACTIVE/m,
-  );
-});
-
 test('--reconcile works with --run too, so that a job can finish', async () => {
   const { repeat } = await withUnknown(createHome(), ['card', 'block']);
   expect(await repeat([])).toMatchObject({ code: 8, lines: [] });
@@ -242,50 +182,6 @@ test.each([
   const result = await runFrontdesk([...BLOCK, ...more], { stdin: idLines(2) });
   expect(result).toMatchObject({ code: 2, stdout: '' });
   expect(result.stderr).toContain(said);
-});
-
-test('runs resume --resend-unknown that is refused leaves the outcome unknown, and says both', async () => {
-  const home = createHome();
-  let isOver = false;
-  const server = await startRecordingServer(
-    playService(({ method }) => (method === 'GET' ? undefined : isOver ? refusal(409, 'CARD_REISSUED') : 'reset')),
-  );
-  const options = { env: { ...server.env, ...NO_PAUSE }, home };
-  const reissue = ['card', 'reissue', '--from', '-', '--yes', '-o', 'ndjson', '--run', 'u'];
-  expect((await runFrontdesk(reissue, { ...options, stdin: idLines(1) })).code).toBe(8);
-  isOver = true;
-  const resent = await runFrontdesk(['runs', 'resume', 'u', '--resend-unknown', '--yes'], options);
-  expect(resent.code).toBe(8);
-  expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(2);
-  const row = JSON.parse(resent.stdout.split('\n')[0] ?? '');
-  expect(row).toMatchObject({ row: 1, outcome: 'unknown', attempts: 2, error: { code: 'OUTCOME_UNKNOWN' } });
-  expect(row.error.message).toMatch(/The request was sent at .*\. A retry was refused: 409 CARD_REISSUED/);
-  expect(resent.stderr).toContain('"outcomes":{"unknown":1},"requests":1,"earlier":0,"exitCode":8');
-  const results = await runFrontdesk(['runs', 'results', 'u', '-o', 'ndjson'], options);
-  expect(JSON.parse(results.stdout)).toMatchObject({ outcome: 'unknown', attempts: 2, error: row.error });
-  const history = await runFrontdesk(['history', '-o', 'json'], options);
-  expect(JSON.parse(history.stdout)[0]).toMatchObject({ entry: 'u:1', outcome: 'unknown' });
-  const report = await runFrontdesk(['runs', 'report', 'u', '--as', 'junit'], options);
-  expect(report.stdout).toContain('errors="1"');
-  expect((await runsList(home))[0]).toMatchObject({ state: 'unsettled', outcomes: { unknown: 1 } });
-  expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(2);
-});
-
-test('runs resume counts a row whose credential was refused as left to send, and one that --expect held back as done', async () => {
-  let isOver = false;
-  const server = await startRecordingServer(
-    playService(({ method }) => (isOver || method === 'GET' ? undefined : refusal(401, 'NO'))),
-  );
-  const options = { env: server.env, home: createHome() };
-  const stdin = `{"cardId":"${cardId(1)}","clientReference":"another"}\n{"cardId":"${cardId(2)}","clientReference":"order-1"}\n`;
-  const args = [...BLOCK, '-j', '1', '--expect', 'clientReference', '--run', 'm'];
-  expect((await runFrontdesk(args, { ...options, stdin })).code).toBe(4);
-  isOver = true;
-  const resumed = await runFrontdesk(['runs', 'resume', 'm'], options);
-  expect(resumed.stderr.split('\n')[0]).toMatch(
-    /run m of \S+, begun \d+ \w+ \d{4}, \d\d:\d\d UTC, is stopped: of 2 rows 1 left to send/,
-  );
-  expect(rowLines(resumed.stdout)).toEqual(['1 not_sent null 0 PRECONDITION', '2 applied 200 2']);
 });
 
 test('--run with an input without rows is another input', async () => {
@@ -353,41 +249,6 @@ test('runs results prints any run again: row, id, outcome, httpStatus, attempts,
     attempts: 1,
     error: { code: 'REJECTED', exitCode: 6, service: { errorCode: 'CARD_EXPIRED' } },
   });
-});
-
-test('runs results say why a row failed: what the service returned, what --expect found, what broke', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(
-    playService((request) => {
-      const row = cardNumber(request);
-      if (request.method === 'GET') return row === 4 ? refusal(404, 'CARD_NOT_FOUND') : undefined;
-      const said = { errorCode: 'CARD_EXPIRED', message: 'expired in May', details: { email: 'kari@example.com' } };
-      if (row === 1) return { status: 409, body: said };
-      if (row === 2) return 'reset';
-      return row === 5 ? { status: 400, body: { title: 'Bad Request', detail: 'no such field' } } : undefined;
-    }),
-  );
-  const args = [...BLOCK, '-j', '1', '--run', 'r', '--expect', 'clientReference', '--retries', '0'];
-  await runFrontdesk(args, {
-    env: { ...server.env, ...NO_PAUSE },
-    home,
-    stdin: `cardId,clientReference\n${[1, 2, 3, 4, 5].map((n) => `${cardId(n)},${n === 3 ? 'b' : 'order-1'}`).join('\n')}\n`,
-  });
-  const { stdout } = await runFrontdesk(['runs', 'results', 'r', '--json', '--query', '[].error.message'], { home });
-  // In the words in which they were told, but for answers of which a record keeps only a part.
-  expect(JSON.parse(stdout.replace(/sent at \d\d:\d\d:\d\dZ/, 'sent at TIME'))).toEqual([
-    `could not block card ${cardId(1)}: the service returned 409 (CARD_EXPIRED: "expired in May"). Nothing was changed.`,
-    `OUTCOME UNKNOWN - block card ${cardId(2)}. The request was sent at TIME. The connection was reset before a reply. It may or may not have been applied. Card check: now ACTIVE, ACTIVE before it was sent (2 reads, 2 s apart). The card is ACTIVE, not BLOCKED. The change may still take effect. Once the card reads BLOCKED, it is done.`,
-    `could not block card ${cardId(3)}: clientReference is "order-1", not "b". Nothing was sent.`,
-    expect.stringMatching(`^could not block card ${cardId(4)}: no such card at .*404.*Nothing was sent\\.$`),
-    `could not block card ${cardId(5)}: the service returned 400 ("Bad Request: no such field"). Nothing was changed.`,
-  ]);
-  await runFrontdesk(['runs', 'resume', 'r', '--failed', 'left.csv'], { env: server.env, home });
-  const failed = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
-  expect(failed).toContain('(CARD_EXPIRED: ""expired in May"")');
-  expect(failed).toContain('clientReference is ""order-1"", not ""b""');
-  const kept = readFileSync(join(home.stateDir, 'runs', 'r', 'journal.jsonl'), 'utf8');
-  expect(kept).not.toContain('kari@example.com');
 });
 
 test('runs results --outcome filters by several outcomes', async () => {
@@ -502,40 +363,6 @@ test('runs list takes --state and --limit', async () => {
     stderr: expect.stringMatching(/did you mean finished\?[\s\S]*--limit: must be a whole number/),
   });
 });
-
-test.each(['rows', 'a plan'])(
-  'a resume of %s obeys the maxRows that its profile has now, except of a plan',
-  async (what) => {
-    const home = createHome();
-    let isOver = false;
-    const server = await startRecordingServer(
-      playService(({ method }) => (isOver || method === 'GET' ? undefined : refusal(401, 'NO'))),
-    );
-    const env = { ...server.env, FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
-    const live = (args: readonly string[], stdin = '') => runFrontdesk(['-p', 'live', ...args], { env, home, stdin });
-    await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url], { env, home });
-    const pace = ['-j', '1', '-o', 'ndjson'];
-    if (what === 'rows') expect((await live([...BLOCK, ...pace], idLines(3))).code).toBe(4);
-    else {
-      expect((await live(['card', 'block', '--from', '-', '--plan', 'p.plan'], idLines(3))).code).toBe(0);
-      expect((await live(['plan', 'apply', 'p.plan', '--yes', ...pace])).code).toBe(4);
-    }
-    await live(['profile', 'set', 'live', '--max-rows', '2']);
-    isOver = true;
-    if (what === 'rows') {
-      const before = server.requests.length;
-      const refused = await live(['runs', 'resume', '--last']);
-      expect(refused).toMatchObject({ code: 5, stdout: '' });
-      expect(refused.stderr).toContain('profile live allows at most 2 rows at once (maxRows), but the input has 3');
-      expect(server.requests.length).toBe(before);
-      expect((await runsList(home))[0]).toMatchObject({ state: 'stopped', rows: 3 });
-      await live(['profile', 'set', 'live', '--max-rows', '3']);
-    }
-    const resumed = await live(['runs', 'resume', '--last']);
-    expect(rowLines(resumed.stdout)).toEqual(['1 applied 200 2', '2 applied 200 1', '3 applied 200 1']);
-    expect(resumed.code).toBe(0);
-  },
-);
 
 test.each(['rows', 'a plan'])(
   'a resume of %s obeys the readOnly and requireReason that its profile has now',

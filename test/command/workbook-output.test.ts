@@ -100,15 +100,10 @@ it('-o xlsx is refused in a terminal without --out', async () => {
 
 it.each<[string, readonly string[]]>([
   ['a query', [...LIST, '--query', 'data']],
-  ['--csv-raw', [...LIST, '--csv-raw']],
-  ['--no-header', [...LIST, '--no-header']],
   ['a column that is none', [...LIST, '--columns', 'mail']],
   ['one card', ['card', 'get', cardId(1)]],
   ['a write of one', ['card', 'block', cardId(1), '--yes']],
-  ['a write of many', ['card', 'block', cardId(1), cardId(2), '--yes']],
   ['a plan that is made', ['card', 'block', cardId(1), '--plan', 'p.plan']],
-  ['one entry of the history', ['history', 'show', 'x']],
-  ['one run', ['runs', 'show', '--last']],
   ['what is no list', ['doctor']],
   ['a raw call', ['api', 'GET', '/v1/cards/x']],
   ['a file that exists', [...LIST, '--out', 'there.xlsx']],

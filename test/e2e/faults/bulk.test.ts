@@ -33,8 +33,6 @@ function idIn({ target }: RecordedRequest): string {
   return target.split('/')[3] ?? '';
 }
 
-describe.concurrent('a run that is killed', { timeout: 1_800_000 }, () => {});
-
 test.runIf(CAN_MOUNT).concurrent('K5 a run sends no row whose intent the disk has no room for', () =>
   onStage(async (stage) => {
     rowsFile(stage, 400);

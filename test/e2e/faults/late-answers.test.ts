@@ -3,57 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFaultServer } from '../../support/fault-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
-import { cardText } from '../../support/sample-card.ts';
-
-const ROWS = 60;
-
-function cardId(row: number): string {
-  return `7c0e1111-2222-3333-4444-${String(row).padStart(12, '0')}`;
-}
 
 function keptOpen(status: number, body: string): string {
   return `HTTP/1.1 ${status} Done\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
-
-/**
- * A service behind a proxy that answers each request twice: the second answer comes when the next request is on the same
- * connection, before that one's own. Odd cards are refused, even ones reissued.
- */
-test('a late response on a connection is never taken for that of another reissue', async () => {
-  const home = createHome();
-  const late = new Map<number, string>();
-  const server = await startFaultServer({
-    route: ({ target, connection }) => {
-      const row = Number(target.split('/')[3]?.slice(-12));
-      const isRefused = row % 2 === 1;
-      const answer = isRefused
-        ? keptOpen(409, '{"errorCode":"NOT_NOW","message":"m"}')
-        : keptOpen(200, cardText('ACTIVE', cardId(row + 500)));
-      const before = late.get(connection) ?? '';
-      late.set(connection, answer);
-      return { applies: !isRefused, onRequest: (socket) => void socket.write(before + answer) };
-    },
-  });
-  const rows = Array.from({ length: ROWS }, (_, index) => cardId(index));
-  writeFileSync(join(home.path, 'cards.txt'), rows.join('\n'));
-  const env = { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CARDS_TOKEN: 'token-of-the-test' };
-  const { code, stdout } = await runFrontdesk(
-    ['card', 'reissue', '--from', join(home.path, 'cards.txt'), '--yes', '-j', '8', '-o', 'ndjson', '-q'],
-    { home, env },
-  );
-  await server.close();
-  const results = stdout
-    .trim()
-    .split('\n')
-    .slice(0, ROWS)
-    .map((line): { id: string; outcome: string } => JSON.parse(line));
-  expect(code).toBe(15);
-  expect(
-    results.filter(({ id, outcome }) => outcome !== (Number(id.slice(-12)) % 2 === 1 ? 'rejected' : 'applied')),
-  ).toEqual([]);
-  expect(server.requests).toHaveLength(ROWS);
-  expect(new Set(server.requests.map(({ connection }) => connection)).size).toBe(ROWS);
-});
 
 test('updates of one subscriber go one after the other, in order, each over a connection without an earlier one', async () => {
   const home = createHome();

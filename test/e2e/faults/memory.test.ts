@@ -165,10 +165,7 @@ it('a request ID of 50 KB and a status of 1 MB are cut in the records, and marke
   expect(Math.max(...journal.split('\n').map((line) => line.length))).toBeLessThan(4096);
 });
 
-it.each([
-  ['read', ['card', 'get']],
-  ['applied', ['card', 'block', '--yes']],
-])(
+it.each([['applied', ['card', 'block', '--yes']]])(
   `${ANSWERS} rows are %s in 384 MiB`,
   async (outcome, command) => {
     const service = await startLargeCards({ after: ANSWERS });

@@ -77,9 +77,7 @@ const GUARD = ['--expect', 'status=ACTIVE', '--yes', '--retries', '0'];
 
 test.concurrent.each([
   ['a block', ['card', 'block', CARD_ID, ...GUARD], 'SIGINT'],
-  ['a block', ['card', 'block', CARD_ID, ...GUARD], 'SIGTERM'],
   ['a reissue', ['card', 'reissue', CARD_ID, ...GUARD], 'SIGHUP'],
-  ['a run of many rows', ['card', 'block', '--from', 'cards.txt', ...GUARD], 'SIGINT'],
   ['a run of many rows', ['card', 'activate', '--from', 'cards.txt', ...GUARD], 'SIGTERM'],
 ] as const)(
   '%s that gets a signal while stderr is not read sends nothing afterwards (%s)',

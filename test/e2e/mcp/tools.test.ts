@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CLIENTS, connectNewest, type Person } from '../../support/mcp-clients.ts';
 import { call, RawClient } from '../../support/mcp-process.ts';
@@ -14,7 +12,6 @@ const CALLS = Object.values(SAMPLE_CALLS).flatMap(({ tool, ...call }) =>
 );
 const WRITES = CALLS.filter(({ ends }) => ends !== 'read').map(({ name }) => name);
 const SANDBOX = ['-p', 'sandbox'];
-const SANDBOX_CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 const BLOCK = { cardId: CARD_ID, reason: 'lost, ticket 4711' };
 const yes: Person = () => ({ action: 'accept', content: { confirm: true } });
 
@@ -132,36 +129,6 @@ describe.each(CLIENTS)('%s', (_, connect) => {
   });
 });
 
-it('mcp logs in again whenever the service refuses its token', async () => {
-  const home = createHome();
-  let valid = 1;
-  const server = await startRecordingServer(({ headers }) =>
-    headers['authorization'] === `Bearer command-token-${valid}`
-      ? { body: cardText('ACTIVE') }
-      : { status: 401, body: { errorCode: 'EXPIRED', message: 'no' } },
-  );
-  const command = 'echo once >> ran.txt; printf "command-token-%d" "$(wc -l < ran.txt)"';
-  await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url], { home });
-  const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--token-command', command];
-  expect((await runFrontdesk(login, { home })).code).toBe(0);
-  const client = new RawClient(['-p', 'live'], { home });
-  await client.initialize({});
-  const exitCode = async (id: number) => {
-    client.send(call(id, 'card_get', { cardId: CARD_ID }));
-    return (await client.answerTo(id)).result?.structuredContent?.['exitCode'];
-  };
-  expect(await exitCode(1)).toBe(0);
-  valid = 2;
-  expect(await exitCode(2)).toBe(0);
-  valid = 3;
-  expect(await exitCode(3)).toBe(0);
-  expect(server.requests).toHaveLength(5);
-  // One that is refused anyway is reported, and the next call tries again.
-  valid = 5;
-  expect(await exitCode(4)).toBe(4);
-  expect(await exitCode(5)).toBe(0);
-});
-
 it('mcp --verbose prints the exchange on stderr, and nothing but messages on stdout', async () => {
   const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
   const client = new RawClient(['-v'], { env: server.env });
@@ -171,19 +138,6 @@ it('mcp --verbose prints the exchange on stderr, and nothing but messages on std
   const { stderr } = await client.end();
   expect(stderr).toContain(`GET ${server.url}/v1/cards/${CARD_ID}`);
   expect(stderr).toContain('Bearer ***');
-});
-
-it('assistants read again once a damaged sandbox was repaired', async () => {
-  const home = createHome();
-  await runFrontdesk([...SANDBOX, 'card', 'block', SANDBOX_CARD, '--yes'], { home });
-  const state = join(home.stateDir, 'sandbox', 'state.json');
-  const whole = readFileSync(state);
-  writeFileSync(state, '{');
-  const client = await connectNewest({ args: SANDBOX, home });
-  const get = async () => (await client.call('card_get', { cardId: SANDBOX_CARD })).structuredContent;
-  expect(await get()).not.toMatchObject({ exitCode: 0 });
-  writeFileSync(state, whole);
-  expect(await get()).toMatchObject({ exitCode: 0 });
 });
 
 it('assistants get a card digit for digit, and how the call ended beside it', async () => {

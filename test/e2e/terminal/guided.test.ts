@@ -163,13 +163,7 @@ it.concurrent.for([
   [['card', 'provision', CARD_ID], '--wallet'],
   [['calendar', 'event', 'create'], '--calendar'],
   [['completion'], '<shell>'],
-  [['config', 'set'], '<key>'],
-  [['config', 'set', 'timeout'], '<value>'],
-  [['profile', 'use'], '<name>'],
-  [['profile', 'set'], '<name>'],
   [['runs', 'resume'], '<run>'],
-  [['history', 'show'], '<entry>'],
-  [['history', 'prune'], '--older-than'],
   [['auth', 'login'], '--family'],
 ] as const)(
   'with --no-input, or outside a terminal, `%s` names %s and asks nothing',

@@ -158,7 +158,7 @@ async function unanswered(onAsked: () => void, cancelled: AbortSignal) {
   return { given, ms: clock.ms };
 }
 
-it('a question is over after five minutes', async () => {
+it('A2 a question is over after five minutes', async () => {
   expect(await unanswered(() => undefined, new AbortController().signal)).toEqual({
     given: { refusal: 'no answer came within 5 minutes' },
     ms: 300_000,
