@@ -6,8 +6,7 @@ import { expect, it } from 'vitest';
 import { cardId, playService, refusal } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, injecting, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
-import { cardText } from '../support/sample-card.ts';
+import { createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 
 const pathIn = (home: Home, name: string) => join(home.path, 'work', name);
 
@@ -147,26 +146,6 @@ it('-o xlsx of several cards has a row for each, without those that could not be
   expect(rows[0]?.[header.indexOf('metadata')]).toBe('{"store":"Bergen"}');
 });
 
-it('-o xlsx reports a cell that is too long as an error of its row (15), and has the others', async () => {
-  const long = cardText('ACTIVE', cardId(2)).replace('order-1', 'x'.repeat(32_768));
-  const server = await startRecordingServer(
-    playService(({ url }) => (url.includes(cardId(2)) ? { body: long } : undefined)),
-  );
-  const home = createHome();
-  const ids = [1, 2, 3].map(cardId);
-  const result = await runFrontdesk(['card', 'get', ...ids, '-o', 'xlsx', '--out', 'c.xlsx'], {
-    home,
-    env: server.env,
-  });
-  expect(result.code).toBe(15);
-  expect(result.stderr).toContain('row 2 is not in the workbook: clientReference has 32,768 characters');
-  expect(
-    cellsOf(home, 'c.xlsx')
-      .slice(1)
-      .map(([id]) => id),
-  ).toEqual([cardId(1), cardId(3)]);
-});
-
 it('-o xlsx of a read that stops has what was read', async () => {
   const server = await startRecordingServer(playService(({ url }) => (url.includes(cardId(3)) ? 'hang' : undefined)));
   const home = createHome();
@@ -194,37 +173,6 @@ it('-o xlsx of a read that stops has what was read', async () => {
       .slice(1)
       .map(([id]) => id),
   ).toEqual([cardId(1), cardId(2)]);
-});
-
-it('-o xlsx of more rows than a sheet has is refused before anything is read', async () => {
-  const server = await startRecordingServer([]);
-  const home = createHome();
-  const stdin = Array.from({ length: 1_048_576 }, (_, index) => `${cardId(index)}\n`).join('');
-  const result = await runFrontdesk(['card', 'get', '--from', '-', '-o', 'xlsx', '--out', 'c.xlsx'], {
-    home,
-    env: server.env,
-    stdin,
-  });
-  expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('a workbook holds 1,048,575 rows') });
-  expect(existsSync(pathIn(home, 'c.xlsx'))).toBe(false);
-});
-
-it('-o xlsx exits with 16 if the disk has no room, and leaves no part of the file', async () => {
-  const server = await startRecordingServer(() => ({ body: LIST_BODY }));
-  const home = createHome();
-  const full = injecting(`const { open } = process.getBuiltinModule('node:fs').promises;
-      process.getBuiltinModule('node:fs').promises.open = async (path, ...more) => {
-        const file = await open(path, ...more);
-        if (String(path).endsWith('a.xlsx')) {
-          file.appendFile = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }));
-        }
-        return file;
-      };
-      process.getBuiltinModule('node:module').syncBuiltinESMExports();`);
-  const env = { ...server.env, ...full };
-  const result = await runFrontdesk([...LIST, '-o', 'xlsx', '--out', 'a.xlsx'], { home, env });
-  expect(result).toMatchObject({ code: 16, stderr: expect.stringContaining('cannot write a.xlsx: no space left') });
-  expect(readdirSync(join(home.path, 'work'))).toEqual([]);
 });
 
 it('-o xlsx of history, runs, results, rows to correct and a plan has the columns of csv', async () => {

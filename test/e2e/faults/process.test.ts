@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   deafOnAccept,
@@ -457,25 +457,3 @@ test.concurrent('P15 measures time on a clock that no change of the date moves',
     },
     { route: () => silence() },
   ));
-
-test.concurrent('P16 lets only one process work on a run', async () => {
-  const held = heldBack();
-  await onStage(
-    async (stage) => {
-      const rows = stage.file('rows.txt', `${CARD_ID}\n`);
-      const args = ['card', 'activate', '--yes', '--run', 'r', '--from', rows];
-      const running = start(stage, args);
-      await untilRequests(stage, 1);
-      for (const second of [args, ['runs', 'resume', 'r'], ['runs', 'remove', 'r', '--yes']]) {
-        const { code, stdout, stderr } = await stage.run(second);
-        expect({ second, code, stdout }).toEqual({ second, code: 2, stdout: '' });
-        expect(stderr).toContain(`process ${running.child.pid}`);
-      }
-      held.release();
-      expect((await running.result).code).toBe(0);
-      expect(stage.lines).toHaveLength(1);
-      expect(readFileSync(join(stage.home.stateDir, 'runs/r/journal.jsonl'), 'utf8')).toContain('applied');
-    },
-    { route: held.route },
-  );
-});

@@ -133,15 +133,6 @@ it.concurrent('Ctrl-C ends the call while cards are read for the question', asyn
   expect([...server.lines].sort()).toEqual(reads(ONE, TWO, THREE));
 });
 
-it.concurrent('a call that does not ask reads no card', async ({ onTestFinished }) => {
-  const server = await service(onTestFinished);
-  const home = createHome();
-  const yes = await dialogue(['card', 'block', ONE, TWO, '--yes', '-j', '1'], [], { home, env: server.env });
-  const piped = await runFrontdesk(['card', 'block', ONE, TWO], { home, env: server.env });
-  expect([yes.code, piped.code]).toEqual([0, 2]);
-  expect(server.lines).toEqual([`POST /v1/cards/${ONE}/block`, `POST /v1/cards/${TWO}/block`]);
-});
-
 it.concurrent('one event of a file is asked for in a terminal, and sent again only by a yes', async ({
   onTestFinished,
 }) => {

@@ -40,21 +40,6 @@ it.concurrent('a plan is shown before the question, which names it and the host,
   });
 });
 
-it.concurrent.each([
-  ['Enter', '\r'],
-  ['Ctrl-C', '\u0003'],
-])('plan apply sends nothing after %s (130)', async (_, typed) => {
-  const ends: (() => Promise<void>)[] = [];
-  const { home, env, path, posts } = await planned((end) => ends.push(end));
-  const end = await dialogue(['plan', 'apply', path], [[/\(y\/N\)/, typed]], { home, env, columns: 120 });
-  expect({ code: end.code, posts: posts(), leftBehind: end.leftBehind }).toEqual({
-    code: 130,
-    posts: 0,
-    leftBehind: [],
-  });
-  for (const over of ends) await over();
-});
-
 it.concurrent('a new plan is shown without its hash, and each of the next two commands ends a line', async ({
   onTestFinished,
 }) => {
@@ -76,15 +61,6 @@ it.concurrent('a new plan is shown without its hash, and each of the next two co
   expect(lines.filter((line) => line.endsWith(`frontdesk plan show ${made}`))).toHaveLength(1);
   expect(lines.filter((line) => line.endsWith(`frontdesk plan apply ${made}`))).toHaveLength(1);
   expect(posts()).toBe(0);
-});
-
-it.concurrent('a plan fits into 60 columns', async ({ onTestFinished }) => {
-  const { home, env, path, plan } = await planned(onTestFinished);
-  const end = await dialogue(['plan', 'show', path], [], { home, env, columns: 60 });
-  expect(end.code).toBe(0);
-  const lines = end.text.split('\n').slice(0, 12);
-  expect(lines[0]).toBe(`Plan ${plan}: card block of 2 rows`);
-  expect(lines.filter((line) => line.length > 60)).toEqual([]);
 });
 
 it.concurrent('runs revert asks for the file of its plan', async ({ onTestFinished }) => {

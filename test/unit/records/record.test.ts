@@ -289,20 +289,6 @@ it('a closing that the ledger had no room for stands in the file of the change, 
   expect(readFileSync(path, 'utf8')).toContain('"supersededBy":"later"');
 });
 
-it('history prune removes old entries and their days, and keeps young ones', async () => {
-  const { ports, clock, recorder, path } = setUp();
-  await recorder.end(await recorder.begin(intent), ended({ outcome: 'applied', durationMs: 1 }));
-  await recorder.end(await recorder.begin(intent), ended({ outcome: 'rejected', durationMs: 1 }));
-  clock.ms += 91 * DAY_MS;
-  const young = await recorder.begin(intent);
-  await recorder.end(young, ended({ outcome: 'applied' }));
-  expect(await pruneLedger(ports, 90 * DAY_MS)).toBe(2);
-  const { entries } = await readHistory(ports.stateDir, { limit: 50 });
-  expect(entries.map(({ entry }) => entry)).toEqual([young]);
-  expect(fs.existsSync(path)).toBe(false);
-  expect(await pruneLedger(ports, 90 * DAY_MS)).toBe(0);
-});
-
 it('history prune keeps what is younger of the day at the border, in a file for its user only', async () => {
   const { ports, clock, recorder, path } = setUp();
   await recorder.end(await recorder.begin(intent), ended({ outcome: 'applied' }));
@@ -315,33 +301,6 @@ it('history prune keeps what is younger of the day at the border, in a file for 
   expect(name).toMatch(/^20260501\.[0-9a-f]{8}-[0-9a-f]{12}\.ndjson$/);
   expect(statSync(join(dirname(path), name)).mode & 0o777).toBe(0o600);
   expect((await readHistory(ports.stateDir, { limit: 50 })).entries.map(({ entry }) => entry)).toEqual([young]);
-});
-
-it('history prune keeps an old write whose outcome is still unknown', async () => {
-  const { ports, clock, recorder } = setUp();
-  const open = await recorder.begin(intent);
-  await recorder.end(open, ended({ outcome: 'unknown', durationMs: 1 }));
-  await recorder.end(await recorder.begin({ ...intent, id: 'other' }), ended({ outcome: 'applied', durationMs: 1 }));
-  clock.ms += 91 * DAY_MS;
-  expect(await pruneLedger(ports, 90 * DAY_MS)).toBe(1);
-  const { entries } = await readHistory(ports.stateDir, { limit: 50 });
-  expect(entries.map(({ entry, callOutcome }) => [entry, callOutcome.outcome])).toEqual([[open, 'unknown']]);
-});
-
-it('history prune keeps an old write that is still under way, and its end with it', async () => {
-  const { ports, clock, recorder } = setUp();
-  const sleeping = await recorder.begin(intent);
-  await recorder.end(await recorder.begin({ ...intent, id: 'other' }), ended({ outcome: 'applied', durationMs: 1 }));
-  clock.ms += 91 * DAY_MS;
-  expect(await pruneLedger(ports, 90 * DAY_MS)).toBe(1);
-  await recorder.end(sleeping, ended({ outcome: 'unknown', durationMs: 1 }));
-  const { entries } = await readHistory(ports.stateDir, { limit: 50 });
-  expect(entries.map(({ entry, callOutcome }) => [entry, callOutcome.outcome])).toEqual([[sleeping, 'unknown']]);
-  expect((await readOpenWrites(ports)).map(({ entry }) => entry)).toEqual([sleeping]);
-});
-
-it('history prune of nothing removes nothing', async () => {
-  expect(await pruneLedger(setUp().ports, DAY_MS)).toBe(0);
 });
 
 it('history prune loses no entry that is written meanwhile', async () => {

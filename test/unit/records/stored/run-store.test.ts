@@ -234,7 +234,7 @@ it.each([
   expect(existsSync(join(stateDir, 'runs', 'may', 'lock'))).toBe(false);
 });
 
-it('a run that exists is worked on by one process only (P16)', async () => {
+it('P16 a run that exists is worked on by one process only', async () => {
   const stateDir = temporaryFolder();
   const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
   await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE', exitCode: 2 });
