@@ -40,9 +40,14 @@ function otherId(operation: Operation, id: string | undefined, resource: JsonObj
   if (operation.echoes === null || id === undefined) return undefined;
   const echoed = resource.get(operation.echoes);
   const text = echoed instanceof JsonNumber ? echoed.text : echoed;
-  const isSame = typeof text === 'string' && text.toLowerCase() === id.toLowerCase();
+  // Case means nothing in a card's UUID. Other IDs are texts.
+  const isSame = text === id || (operation.echoes === 'cardId' && isSameCard(text, id));
   if (echoed === undefined || isSame) return undefined;
   return `the response has the ${operation.echoes} ${quote(echoed)}, not the requested one`;
+}
+
+function isSameCard(text: JsonValue | undefined, id: string): boolean {
+  return typeof text === 'string' && text.toLowerCase() === id.toLowerCase();
 }
 
 /** A late response to another request: a list whose `url` is the path of another calendar's. */

@@ -30,7 +30,7 @@ it.each<[string, Operation, string | Uint8Array]>([
   ['with the id in another case', cardGet, CARD.replace(CARD_ID, CARD_ID.toUpperCase())],
   ['B27 with a new status and more members', cardGet, JSON.stringify(card('FROZEN', { extra: [1] }))],
   ['B29 a reissue with another id', cardReissue, CARD.replace(CARD_ID, '00000000-0000-0000-0000-000000000000')],
-  ['a calendar', calendarUpdate, '{"id":"CAL-1","object":"calendar"}'],
+  ['a calendar', calendarUpdate, '{"id":"cal-1","object":"calendar"}'],
   ['an empty list', subscribersList, '{"object":"list","data":[]}'],
   ['an event', eventCreate, '{"id":"e","object":"event","calendar":"c"}'],
 ])('2xx answers that are the resource: %s', (_, operation, body) => {
@@ -184,6 +184,7 @@ const rows: readonly [
     /cardId "00000000-0000-0000-0000-000000000000", not the requested/,
   ],
   ['B29 another calendar', calendarUpdate, '{"id":"cal-2"}', /the id "cal-2", not the requested/],
+  ['B29 a calendar with an ID in another case', calendarUpdate, '{"id":"CAL-1"}', /the id "CAL-1", not the requested/],
   ['an error with 200', calendarUpdate, '{"errorCode":"LATE","message":"m"}', /its body is an error/],
   ['a card without its id', cardReissue, '{"status":"REISSUED"}', /has no cardId/],
   ['a provisioning without its fields', cardProvisionWalletA, '{"ok":true}', /none of the expected fields/],
