@@ -13,10 +13,11 @@ import { unsent } from '../command/faults.ts';
 import type { Session } from '../command/session.ts';
 import type { NamedValues } from '../input/options/read-value.ts';
 import { dropReadersLater } from '../writes/interrupt.ts';
+import { meantArguments, withoutNulls } from './arguments.ts';
 import { type Asker, openAsker, PendingConfirmations } from './asker.ts';
 import { Connection } from './connection.ts';
 import { failed, STRUCTURED_RESULT } from './results.ts';
-import { meantArguments, type ReadTool, type WriteTool, withoutNulls } from './tool.ts';
+import type { ReadTool, WriteTool } from './tool.ts';
 import { annotationsOf } from './tools.ts';
 import { runWriteTool } from './write-tool.ts';
 

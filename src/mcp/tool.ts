@@ -1,19 +1,16 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { type Failure, type Fault, type Notice, usageFailure, warning } from '../base/failure.ts';
+import { type Fault, type Notice, usageFailure, warning } from '../base/failure.ts';
 import type { JsonSchema } from '../base/json/shape.ts';
 import { inputSchemaOf, propertiesOf } from '../cli/describe/json-schema.ts';
 import type { Session } from '../command/session.ts';
-import { checkValues } from '../input/check-values.ts';
 import type { OptionDeclarations, OptionValues } from '../input/options/option.ts';
-import { readJsonValues, unknownNames } from '../input/options/read-json.ts';
 import type { NamedValues } from '../input/options/read-value.ts';
-import { idWarnings, readCardId, warningsOf } from '../input/values.ts';
 import { DEFAULT_LIST_LIMIT } from '../service/api/calendar.ts';
-import { idNameOf, idParamOf, isUpdate, isWrite, type Operation, toolNameOf } from '../service/api/operation.ts';
+import { idNameOf, isUpdate, type Operation, toolNameOf } from '../service/api/operation.ts';
 import { OPERATIONS } from '../service/api/operations.ts';
 import { fullListText, isFullList } from '../writes/list-call.ts';
-import type { SingleCall } from '../writes/read-call.ts';
 import { callService } from '../writes/resource.ts';
+import { readCall, readJsonValues } from './arguments.ts';
 import { answered } from './results.ts';
 
 interface ToolWords {
@@ -126,55 +123,5 @@ export function local<const A extends OptionDeclarations>(
       // Values that were read by a declaration have its types.
       return run(session, values as OptionValues<A>, request);
     },
-  };
-}
-
-/** An argument of the tool that is null counts as left out, unless the service takes null. */
-export function withoutNulls({ inputSchema }: ToolWords, args: NamedValues): NamedValues {
-  const declared = propertiesOf(inputSchema);
-  const isLeftOut = (name: string, value: unknown) => {
-    const member = value === null && Object.hasOwn(declared, name) ? declared[name] : undefined;
-    return member !== undefined && !('anyOf' in member);
-  };
-  return Object.fromEntries(Object.entries(args).filter(([name, value]) => !isLeftOut(name, value)));
-}
-
-/** Hints for refused card IDs that contain one: the corrected argument; of several IDs all, unless the tool writes. */
-export function meantArguments(args: NamedValues, { faults }: Failure, writes: boolean): readonly string[] {
-  return Object.entries(args).flatMap(([name, text]) => {
-    if (typeof text !== 'string' || !faults.some(({ refusedId }) => refusedId === text)) return [];
-    const read = readCardId(text);
-    if (read.kind === 'holds') return [`check the id, then call it again with ${name} ${read.id}`];
-    if (read.kind !== 'several' || writes) return [];
-    return [`call it once for each: ${read.ids.map((id) => `${name} ${id}`).join(', ')}`];
-  });
-}
-
-/** The call that a tool's arguments make. USAGE with all faults. */
-export function readCall(operation: Operation, args: NamedValues): SingleCall {
-  const paramName = idParamOf(operation) ?? '';
-  const argument = paramName === '' ? '' : idNameOf(operation);
-  // An unknown member is a fault of the body, or of the query without a body.
-  const { [argument]: subject, ...rest } = args;
-  const checked = checkValues(
-    operation,
-    {
-      params: paramName === '' ? {} : { [paramName]: subject },
-      query: operation.query === null ? {} : rest,
-      body: operation.body === null ? {} : rest,
-    },
-    (name) => (name === paramName ? argument : name),
-  );
-  const known =
-    operation.query === null && operation.body === null ? [argument] : Object.keys(args).filter((name) => name !== '');
-  const faults = [...checked.faults, ...unknownNames(args, known)];
-  if (faults.length > 0) throw usageFailure(faults);
-  const reason = args['reason'];
-  return {
-    call: { operation, params: checked.params, query: checked.query, body: checked.body },
-    id: typeof subject === 'string' ? subject : undefined,
-    reason: isWrite(operation) && typeof reason === 'string' ? reason : undefined,
-    expects: [],
-    warnings: warningsOf(typeof subject === 'string' && operation.family === 'calendar' ? idWarnings(subject) : [], []),
   };
 }

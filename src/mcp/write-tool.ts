@@ -23,9 +23,10 @@ import { type CardReading, heldFailure, type Write } from '../writes/judge.ts';
 import { openLines } from '../writes/open-guard.ts';
 import type { SingleCall } from '../writes/read-call.ts';
 import { guardWrite } from '../writes/write-guards.ts';
+import { readCall } from './arguments.ts';
 import type { Asker } from './asker.ts';
 import { answered, failed } from './results.ts';
-import { type ReadRequest, readCall, type WriteTool } from './tool.ts';
+import type { ReadRequest, WriteTool } from './tool.ts';
 
 export interface WriteRequest extends ReadRequest {
   readonly ctx: ServerContext;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Fault } from '../base/failure.ts';
 import type { CallCommand, CallValues } from '../command/command.ts';
 import type { Session } from '../command/session.ts';
-import { flagOf } from '../input/fields.ts';
+import { flagOf, textsOf } from '../input/fields.ts';
 import { hashedBy, type InputFile, openInput } from '../input/input-file.ts';
 import type { CallOptions } from '../input/options/call-options.ts';
 import { windowsNameProblem } from '../input/options/windows-name.ts';
@@ -122,7 +122,7 @@ export async function readBulkCall(session: Session, command: CallCommand, typed
       : await loadChangedFrom(session, operation, options.changedFrom, { sheet, shape });
   return {
     options,
-    query: Object.fromEntries(Object.entries(asked.values).map(([name, value]) => [name, String(value)])),
+    query: textsOf(asked.values),
     faults,
     /** The values of options are valid: what a row lacks is its own fault. */
     fieldsAreSound: mapFaults.length === 0 && checked.faults.length === 0 && !command.options.some(isFaulty),

@@ -104,7 +104,7 @@ function textCell(text: string, { isGuarded, isEscaped }: Dressing): string {
 const KNOWN_DELIMITERS = ',;\t';
 
 /** The beginning of a CSV: its mark, a line that names an unusual delimiter, and the names of the columns. */
-export function csvHeader(names: readonly string[], dialect: CsvDialect = RFC_4180): string {
+export function csvHeader(names: readonly string[], dialect: CsvDialect): string {
   const { mark, delimiter, lineEnd } = dialect;
   const separator = KNOWN_DELIMITERS.includes(delimiter) ? '' : `sep=${delimiter}${lineEnd}`;
   return `${mark}${separator}${csvLine(names, dialect)}`;

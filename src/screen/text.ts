@@ -106,7 +106,7 @@ export function breakMessage(line: string, width: number | undefined, splits = f
 }
 
 /** Words on lines of at most `width` columns. A longer word has a line of its own. */
-export function fillLines(words: readonly string[], width: number, columnsOf = columnsAtMost): string[] {
+export function fillLines(words: readonly string[], width: number, columnsOf: (text: string) => number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of words) {

@@ -4,7 +4,7 @@ import { fromPlain } from '../base/json/value.ts';
 import { type CallCommand, type CallValues, operationOf } from '../command/command.ts';
 import type { Facts, Ports, Session } from '../command/session.ts';
 import { parseExpectation, parseSkip } from '../input/expect.ts';
-import { checkFieldTexts, describeFields, NOTHING_TO_CHANGE } from '../input/fields.ts';
+import { checkFieldTexts, describeFields, NOTHING_TO_CHANGE, textsOf } from '../input/fields.ts';
 import { nameOf } from '../input/options/option.ts';
 import { choiceWords } from '../input/options/read-value.ts';
 import type { Skip } from '../input/rows/row.ts';
@@ -166,7 +166,7 @@ export async function readSingleCall(session: Session, command: CallCommand, typ
     call: {
       operation,
       params,
-      query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
+      query: textsOf(query),
       body: operation.body === null ? undefined : fromPlain(body),
     },
     id,

@@ -149,7 +149,7 @@ export async function writeFileAtomic(
 /** Runs the work with a new private folder, which is removed afterwards. If it cannot be removed, it stays silently. */
 export async function withTemporaryFolder<Result>(
   work: (folder: string) => Promise<Result>,
-  dropAtSignal: DropAtSignal = () => () => undefined,
+  dropAtSignal: DropAtSignal,
 ): Promise<Result> {
   const making = mkdtemp(join(tmpdir(), 'frontdesk-'));
   const folder = await orIoFailure(making, 'could not create a temporary folder', 'unchanged');
