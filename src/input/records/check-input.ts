@@ -167,7 +167,7 @@ export async function checkInput(
 
 /** The whole `--map` for headers that are nearly names of fields. */
 function mapHints(faults: readonly InputFault[]): readonly string[] {
-  const options = faults.flatMap(({ map }) => (map === undefined ? [] : [map]));
+  const options = [...new Set(faults.flatMap(({ map }) => (map === undefined ? [] : [map])))];
   return options.length === 0 ? [] : [`read them as these fields: \`${options.join(' ')}\``];
 }
 

@@ -263,6 +263,9 @@ it('the one column of another name that has card ids is named as the column of t
   expect(await hintsOf('Card Number,Reason', `${CARD},lost`)).toEqual([
     'read them as these fields: `--map "Reason=reason" --map "Card Number=cardId"`',
   ]);
+  expect(await hintsOf('Card ID,Note', `${CARD},lost`)).toEqual([
+    'read them as these fields: `--map "Card ID=cardId"`',
+  ]);
   expect(await hintsOf('Card Number,New Card', `${CARD},${CARD}`)).toEqual([]);
   expect(await hintsOf('Card Number,cardId', `${CARD},${CARD}`)).toEqual([]);
 });
