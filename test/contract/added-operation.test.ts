@@ -25,6 +25,7 @@ const SUSPEND: Operation = {
     cardCheck: 'none',
     unavailable: 'never',
     unknownHint: 'check the card before you run this again',
+    second: 'a second suspension',
   },
   echoes: null,
 };
