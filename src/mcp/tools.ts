@@ -170,8 +170,8 @@ export function annotationsOf(tool: ReadTool | WriteTool): ToolAnnotations {
     readOnlyHint: false,
     // Whatever asks on a terminal for every single call, or overwrites.
     destructiveHint: effect.confirm || effect.isUpdate === true,
-    // Each call makes something anew.
-    idempotentHint: effect.resultId === undefined,
+    // A second one makes something anew.
+    idempotentHint: effect.second === undefined,
   };
 }
 
