@@ -379,7 +379,7 @@ it('TRUE() and FALSE() are booleans, also if several cells share one of them', a
 
 it.each(['hidden', 'veryHidden'])('the first sheet that is not %s is read', async (state) => {
   const parts = {
-    'xl/workbook.xml': `<workbook xmlns:r="x"><sheets><sheet name="Archive" sheetId="1" state="${state}" r:id="r9"/><sheet name="Members" sheetId="2" r:id="r1"/></sheets></workbook>`,
+    'xl/workbook.xml': `<workbook xmlns:r="x"><sheets><sheet name="Archive" sheetId="1" state="${state}" r:id="r1"/><sheet name="Members" sheetId="2" r:id="r1"/></sheets></workbook>`,
   };
   const read = await readAll(handMadeWorkbook({ rows: NAMES_ROW + textRow(2, ['s1', 'a@x']), parts }));
   expect([read.sheet, valuesOf(read)]).toEqual(['Members', [['s1', 'a@x']]]);
