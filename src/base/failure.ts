@@ -1,6 +1,6 @@
 import { type After, type Also, messageOf, statementOf } from './failure-message.ts';
 import type { JsonValue } from './json/value.ts';
-import { type Hint, inProfile } from './next-step.ts';
+import type { Hint } from './next-step.ts';
 
 export type { After } from './failure-message.ts';
 export type { Hint } from './next-step.ts';
@@ -205,11 +205,6 @@ export class Failure extends Error {
   with(more: FailureDetails, hints?: readonly Hint[]): Failure {
     const known = Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined));
     return this.but({ details: { ...this.details, ...known }, hints: hints ?? this.hints });
-  }
-
-  /** The failure whose next steps name the profile that the call named. */
-  inProfile(profile: string | undefined): Failure {
-    return profile === undefined ? this : this.but({ hints: this.hints.map((hint) => inProfile(hint, profile)) });
   }
 
   /** The failure of a read or a listing, which says neither that nothing was sent nor that nothing was changed. */

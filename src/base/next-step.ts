@@ -81,8 +81,8 @@ const OF_NO_PROFILE: readonly NextStep['do'][] = [
 ];
 
 /** The hint with the profile that the call named, unless its command names another, or what it is about tells. */
-export function inProfile(hint: Hint, profile: string): Hint {
-  if (typeof hint === 'string' || !isStep(hint) || hint.about !== undefined) return hint;
+export function inProfile(hint: Hint, profile: string | undefined): Hint {
+  if (profile === undefined || typeof hint === 'string' || !isStep(hint) || hint.about !== undefined) return hint;
   return OF_NO_PROFILE.includes(hint.do) ? hint : { ...hint, profile: hint.profile ?? profile };
 }
 

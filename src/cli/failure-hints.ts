@@ -5,6 +5,7 @@ import { Failure } from '../base/failure.ts';
 import { errnoOf } from '../base/files/io-failure.ts';
 import { findPlaces } from '../base/files/paths.ts';
 import { shellQuote } from '../base/files/shell-quote.ts';
+import { inProfile } from '../base/next-step.ts';
 import type { Registry } from '../command/command-tree.ts';
 import { FLAG_LETTERS } from '../input/options/common.ts';
 import { quoteValue, readCardId } from '../input/values.ts';
@@ -37,6 +38,11 @@ function withoutYes(word: string): readonly string[] {
   if (!CONFIRMED.test(word)) return word === '--yes' ? [] : [word];
   const rest = word.replaceAll('y', '');
   return rest === '-' ? [] : [rest];
+}
+
+/** The failure whose next steps name the profile that the call named. */
+export function withProfile(failure: Failure, profile: string | undefined): Failure {
+  return failure.but({ hints: failure.hints.map((hint) => inProfile(hint, profile)) });
 }
 
 /** Adds the quoted text as a hint to a refusal of words without quotes (`--reason lost ticket`). */

@@ -27,8 +27,8 @@ const hints = () => import('./failure-hints.ts');
 async function report(context: Context, state: CallState, failure: Failure): Promise<void> {
   // `frontdesk … | head -1` closed the pipe. Nothing went wrong.
   if (failure.exitCode === CANCELLED_EXIT_CODES.EPIPE) return;
-  const { maskArguments, withFolderHint } = await hints();
-  const helped = withFolderHint(failure, context).inProfile(state.profile);
+  const { maskArguments, withFolderHint, withProfile } = await hints();
+  const helped = withProfile(withFolderHint(failure, context), state.profile);
   const operation = state.operation;
   // A signal before the command is known: it may be a change, and nothing of it has begun.
   const saysState = operation === undefined ? failure.code === 'CANCELLED' : state.maySend;

@@ -9,6 +9,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { GRACE_MS, StreamFailure } from '../base/context.ts';
 import { CANCELLED_EXIT_CODES, FAILURES, Failure, type Notice, note, warning } from '../base/failure.ts';
 import { describeIoError, messageOf } from '../base/files/io-failure.ts';
+import { inProfile } from '../base/next-step.ts';
 import { unsent } from '../command/faults.ts';
 import type { Session } from '../command/session.ts';
 import type { NamedValues } from '../input/options/read-value.ts';
@@ -112,7 +113,7 @@ async function callTool(
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const ended = isWriting ? error : error.ofRead();
-    const { hints } = error.inProfile(session.common.profile);
+    const hints = error.hints.map((hint) => inProfile(hint, session.common.profile));
     return failed(ended.with({}, [...meantArguments(args, error, isWriting), ...hints]), mask);
   } finally {
     stopProgress();
