@@ -31,7 +31,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   // What no document has is null, and null has no length.
   'a query that fits no document': calling(({ args, endsAt }) => ({
     args: [...args, '--json', '--query', 'length(nowhere)'],
-    ...(endsAt === undefined ? {} : { endsAt: 'url' }),
+    ...(endsAt === undefined ? {} : { endsAt: 'null' }),
   })),
   'settings that others can write': open('/config/settings.json'),
   'credentials in a folder that others can write to': open('/config'),
