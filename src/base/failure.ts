@@ -5,7 +5,7 @@ import type { Hint } from './next-step.ts';
 export type { After } from './failure-message.ts';
 export type { Hint } from './next-step.ts';
 
-/** The five ways in which a change can end. */
+/** How a change can end. */
 export const OUTCOMES = ['applied', 'confirmed_by_read', 'skipped', 'rejected', 'not_sent', 'unknown'] as const;
 
 export type Outcome = (typeof OUTCOMES)[number];

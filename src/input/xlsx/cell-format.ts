@@ -88,11 +88,15 @@ export async function readCellFormats(archive: Archive, part: string): Promise<C
     formats.set(id, known);
     return known;
   };
+  // Programs may take the format of the named style where the cell's own is missing.
+  const named = await allElements(archive, part, 'styleSheet/cellStyleXfs/xf');
   const conditional = found.filter(({ name }) => name === 'dxf');
   return {
     styles: found
       .filter(({ name }) => name === 'xf')
-      .map(({ attributes }) => formatOf(Number(attributes['numFmtId'] ?? 0))),
+      .map(({ attributes: { numFmtId, xfId = 0 } }) =>
+        formatOf(Number(numFmtId ?? named[Number(xfId)]?.attributes['numFmtId'] ?? 0)),
+      ),
     conditional: new Set(
       conditional.flatMap(({ children }, at) => (children.some(({ name }) => name === 'numFmt') ? [at] : [])),
     ),

@@ -200,6 +200,16 @@ it.each<[string, () => Buffer | Promise<Buffer>, string]>([
     'has the format "number 14", so a spreadsheet may show something else (stored as 46024). Store it as text',
   ],
   [
+    'a number whose format is named by its style alone',
+    () =>
+      handMadeWorkbook({
+        styles:
+          '<cellStyleXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf/><xf xfId="1"/></cellXfs>',
+        rows: `${HEADER_ROW}<row><c r="C2" s="1"><v>46024</v></c></row>`,
+      }),
+    'has the format "number 14", so a spreadsheet may show something else (stored as 46024). Store it as text',
+  ],
+  [
     'a formula of SheetJS',
     () => sheetJsWorkbookWith(faultyCells, 'C2', { t: 'n', v: 2, f: '1+1' }),
     'is a formula (stored as "=1+1"). Store its value as text',
