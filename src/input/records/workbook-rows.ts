@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { unguardCell } from '../../screen/formula-guard.ts';
-import { quoteValue } from '../values.ts';
+import { emptyCells, quoteValue } from '../values.ts';
 import { type CellText, parseRange, parseReference, readCell, type StoredCell } from '../xlsx/cell.ts';
 import { type CellFormats, GENERAL, NO_FORMATS, readCellFormats, UNKNOWN } from '../xlsx/cell-format.ts';
 import { rangesOf } from '../xlsx/conditional.ts';
@@ -163,7 +163,7 @@ class SheetReader {
   }
 
   #values(cells: Cells, length: number): readonly string[] {
-    const values = new Array<string>(length).fill('');
+    const values = emptyCells(length);
     for (const [column, { text }] of cells) {
       if (column < length) values[column] = this.#context.raw ? text : unguardCell(text);
     }

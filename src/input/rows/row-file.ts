@@ -14,6 +14,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../base/json/value.ts';
+import { emptyCells } from '../values.ts';
 import { hasExtra, type Row, type RowExtra, type RowInput, RowMaker, type RowShape } from './row.ts';
 
 const NEWLINE = 0x0a;
@@ -184,8 +185,7 @@ export function packCells(cells: readonly string[]): readonly (string | number)[
 
 /** The inverse of `packCells`. `width`: the number of cells. */
 export function unpackCells(packed: readonly (string | number)[], width: number): readonly string[] {
-  // Filled at once, which takes a third of the time of adding them one by one.
-  const cells = new Array<string>(width).fill('');
+  const cells = emptyCells(width);
   let at = 0;
   for (const item of packed) {
     if (typeof item === 'string') cells[at] = item;
