@@ -1,7 +1,7 @@
 import { Failure, type Notice, warning } from '../base/failure.ts';
 import { detached } from '../base/json/shorten.ts';
 import { type JsonValue, textAt } from '../base/json/value.ts';
-import type { KnownCardsPlace, SeenCard } from '../records/known-cards.ts';
+import type { KnownCardsPlace, SeenCard } from '../records/remember-cards.ts';
 import { CARD_ID } from '../service/api/field.ts';
 
 /** Longer texts are no order number, and no status. */
@@ -44,9 +44,11 @@ export function openSeenCards(isLasting: boolean, notify: (notice: Notice) => Pr
     const cards = waiting;
     waiting = [];
     try {
-      const { compactCards, rememberCards } = await import('../records/known-cards.ts');
+      const { rememberCards } = await import('../records/remember-cards.ts');
       await rememberCards(place, cards);
-      if (cards.length >= BATCH) await compactCards(place, cards[0]?.seenAt ?? '');
+      if (cards.length < BATCH) return;
+      const { compactCards } = await import('../records/known-cards.ts');
+      await compactCards(place, cards[0]?.seenAt ?? '');
     } catch (error) {
       isOver = true;
       if (!(error instanceof Failure) || error.code !== 'AUTH') return;

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { closeSync, constants, existsSync, openSync, readdirSync } from 'node:fs';
-import { type FileHandle, open, rm, stat, unlink } from 'node:fs/promises';
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
+import { open, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
-import { ensurePrivateFolder, putInNewPlace, putInPlace } from '../base/files/atomic.ts';
+import { ensurePrivateFolder, putInPlace } from '../base/files/atomic.ts';
 import { ifPossible, ignoreErrors, ignoreNotFound, ioFailure, orElse, orIoFailure } from '../base/files/io-failure.ts';
 import { requireOwnState } from '../base/files/own-state.ts';
 import { temporaryName } from '../base/files/process-identity.ts';
@@ -11,93 +10,24 @@ import { parseJson } from '../base/json/parse.ts';
 import { textAt } from '../base/json/value.ts';
 import { readCardId } from '../input/values.ts';
 import { type CardPlace, findPlaces, latestPlaces, lineAt, type Needle, openLines } from './known-card-lines.ts';
+import {
+  APPENDING,
+  cardsFolder,
+  headOf,
+  type KnownCardsPlace,
+  knownCardsPath,
+  lineOf,
+  type SeenCard,
+} from './remember-cards.ts';
 import { isPartOfCardId } from './write-record.ts';
-
-/**
- * The cards of a base URL that this machine has read, changed or imported, in `cards/<key of the base URL>.ndjson` of
- * the state folder: a line says when it began, each further one what was seen of a card, and the last line of a card
- * counts. Lines are appended without a sync, because a card that is forgotten can be read again. docs/reference/history.md.
- */
-
-/** A card as it was seen: only this is remembered of it. */
-export interface SeenCard {
-  readonly cardId: string;
-  readonly clientReference: string | undefined;
-  /** Undefined: not known, so a known one stays. */
-  readonly status: string | undefined;
-  /** When that was, in ISO 8601: the status, if one is known. */
-  readonly seenAt: string;
-}
 
 /** The oldest cards go beyond it. */
 const MAX_CARDS = 1_000_000;
 /** Old lines up to this size are left in the file. */
 const SLACK_BYTES = 4 * 1024 * 1024;
-const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
 const PIECE_LENGTH = 1024 * 1024;
 
-function folderOf(stateDir: string): string {
-  return join(stateDir, 'cards');
-}
-
-/** `url`: the base URL, or `sandbox`. */
-export function knownCardsPath(stateDir: string, url: string): string {
-  return join(folderOf(stateDir), `${createHash('sha256').update(url).digest('hex').slice(0, 12)}.ndjson`);
-}
-
-/** The ID and the reference stand first, in lower case, so that a search compares bytes at a fixed place. */
-function lineOf({ cardId, clientReference, status, seenAt }: SeenCard): string {
-  const ref = clientReference?.toLowerCase() ?? null;
-  const rest = { cardId, clientReference: clientReference ?? null, seenAt, status: status ?? null };
-  return `${JSON.stringify({ id: cardId.toLowerCase(), ref, ...rest })}\n`;
-}
-
-/** The first line. `bytes`: the size of the file when old lines were last removed. */
-function headOf(since: string, bytes: number): string {
-  return `{"since":${JSON.stringify(since)},"bytes":${String(bytes).padStart(12)}}\n`;
-}
-
-async function openToAppend(stateDir: string, path: string, now: string, pid: number): Promise<FileHandle> {
-  const file = await ignoreNotFound(open(path, APPENDING));
-  if (file !== undefined) return file;
-  await ensurePrivateFolder(stateDir);
-  await ensurePrivateFolder(folderOf(stateDir));
-  const temporary = join(folderOf(stateDir), temporaryName(pid));
-  const made = await open(temporary, 'wx', 0o600);
-  try {
-    await made.write(headOf(now, 0));
-  } finally {
-    await made.close();
-  }
-  // If another process made one meanwhile, that one counts.
-  if (!(await putInNewPlace(temporary, path))) await ignoreErrors(unlink(temporary));
-  return open(path, APPENDING);
-}
-
-/** Where cards are remembered, and by whom. */
-export interface KnownCardsPlace {
-  readonly stateDir: string;
-  readonly url: string;
-  readonly pid: number;
-}
-
 type Place = Pick<KnownCardsPlace, 'stateDir' | 'url'>;
-
-/** Appends what was seen. Rejects with AUTH if others could have written the folder, else with the system's error. */
-export async function rememberCards(
-  { stateDir, url, pid }: KnownCardsPlace,
-  cards: readonly SeenCard[],
-): Promise<void> {
-  const path = knownCardsPath(stateDir, url);
-  requireOwnState(stateDir, path);
-  const file = await openToAppend(stateDir, path, cards[0]?.seenAt ?? '', pid);
-  try {
-    // One write: the lines of two processes do not mix.
-    await file.write(cards.map(lineOf).join(''));
-  } finally {
-    await ignoreErrors(file.close());
-  }
-}
 
 /** Forgets the cards of a base URL. Returns whether there were any. LOCAL_IO. */
 export async function forgetCards({ stateDir, url }: Place): Promise<boolean> {
@@ -218,7 +148,7 @@ function cardsIn(stateDir: string, path: string, text: string): FoundCards {
 
 /** The files of all base URLs. Throws the system's error. */
 function allPaths(stateDir: string): readonly string[] {
-  const folder = folderOf(stateDir);
+  const folder = cardsFolder(stateDir);
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith('.ndjson'));
   return names.map((name) => join(folder, name));
@@ -228,7 +158,7 @@ function allPaths(stateDir: string): readonly string[] {
 export function checkCards(stateDir: string): number {
   const paths = orElse(
     () => allPaths(stateDir),
-    (error) => ioFailure(`could not read the remembered cards (${folderOf(stateDir)})`, error),
+    (error) => ioFailure(`could not read the remembered cards (${cardsFolder(stateDir)})`, error),
   );
   for (const path of paths) {
     const { failure } = cardsIn(stateDir, path, '');
@@ -272,8 +202,8 @@ export async function addCards(
   const path = knownCardsPath(stateDir, url);
   requireOwnState(stateDir, path);
   await ensurePrivateFolder(stateDir);
-  await ensurePrivateFolder(folderOf(stateDir));
-  const temporary = join(folderOf(stateDir), temporaryName(pid));
+  await ensurePrivateFolder(cardsFolder(stateDir));
+  const temporary = join(cardsFolder(stateDir), temporaryName(pid));
   const file = await open(temporary, 'wx', 0o600);
   try {
     const since = withLines(path, (known) => sinceOf(lineAt(known, 0))) ?? now;

@@ -9,8 +9,8 @@ import { cardsOf, DeskLog, type DeskWrite, isOf, isOpen, writeOf } from '../../.
 import { findCards, recentText, wantedBy } from '../../../src/desk/find-card.ts';
 import { handOverText } from '../../../src/desk/hand-over.ts';
 import { endedWords, verdictLines } from '../../../src/desk/screen.ts';
-import { rememberCards } from '../../../src/records/known-cards.ts';
 import { NO_RECORD } from '../../../src/records/record.ts';
+import { rememberCards } from '../../../src/records/remember-cards.ts';
 import type { HistoryEntry } from '../../../src/records/write-record.ts';
 import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import { type CallOutcome, NO_OUTCOME } from '../../../src/service/call-outcome.ts';

@@ -3,14 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import {
-  addCards,
-  findCards,
-  forgetCards,
-  knownCardsPath,
-  rememberCards,
-  type SeenCard,
-} from '../../../src/records/known-cards.ts';
+import { addCards, findCards, forgetCards } from '../../../src/records/known-cards.ts';
+import { knownCardsPath, rememberCards, type SeenCard } from '../../../src/records/remember-cards.ts';
 
 const NOW = '2026-11-28T20:30:00.000Z';
 const ONE = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';

@@ -9,7 +9,8 @@ import { readRecords } from '../../../input/records/read.ts';
 import type { InputFault, InputFormat, InputHeader, RawRecord, ReadOptions } from '../../../input/records/record.ts';
 import { missingColumns, readShape, type Shape, Shaper } from '../../../input/records/shape.ts';
 import { cardIdProblem, quoteValue, showValue } from '../../../input/values.ts';
-import { addCards, type KnownCardsPlace, type SeenCard } from '../../../records/known-cards.ts';
+import { addCards } from '../../../records/known-cards.ts';
+import type { KnownCardsPlace, SeenCard } from '../../../records/remember-cards.ts';
 
 export interface ImportOptions {
   readonly map?: readonly string[] | undefined;
