@@ -75,9 +75,11 @@ const RULES: { readonly [Type in QueryNode['type']]?: Rule<Type> } = {
     const child = apply(node.child, value);
     return isJsonArray(child) ? child.flatMap((item) => (isJsonArray(item) ? item : [item])) : null;
   },
-  MultiSelectList: ({ children }, value, apply) => children.map((child) => apply(child, value)),
+  // Of null they are null, as in JMESPath's first implementation, which aws has. The library's make an array of nulls.
+  MultiSelectList: ({ children }, value, apply) =>
+    value === null ? null : children.map((child) => apply(child, value)),
   MultiSelectHash: ({ children }, value, apply) =>
-    new Map(children.map((child) => [child.name, apply(child.value, value)])),
+    value === null ? null : new Map(children.map((child) => [child.name, apply(child.value, value)])),
   Function: call,
 };
 

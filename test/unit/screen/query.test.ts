@@ -46,6 +46,8 @@ it.each([
   ['[0].keys(@)', '["id","amount","big","zero","exp","huge","tags","__proto__","10","2"]'],
   ['[0].toString', 'null'],
   ['nothing.here', 'null'],
+  ['nothing | {a: b}', 'null'],
+  ['`[null,1]`[].[@]', '[[1]]'],
   ['[?id==`"zz"`]', '[]'],
   ['[].tags[]', '["x","y","z"]'],
   ['[-1].id', '"c"'],
