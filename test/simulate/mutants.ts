@@ -300,6 +300,22 @@ export const MUTANTS: readonly Mutant[] = [
     seed: 1,
   },
   {
+    wrong: 'a row that ended while its lock was waited for is resolved all the same',
+    mutations: [
+      {
+        file: JOURNAL,
+        line: 'const mayFollow = this.#failure !== undefined || this.states.mayBecome(record.n, record.s);',
+        instead: 'const mayFollow = record.n > 0;',
+      },
+      {
+        file: 'src/cli/commands/history/resolve.ts',
+        line: 'const isOpen = journal.states.mayBecome(row, what);',
+        instead: 'const isOpen = row > 0;',
+      },
+    ],
+    seed: 77847,
+  },
+  {
     wrong: 'the mark of a run goes while rows are unknown',
     mutations: [
       {

@@ -200,6 +200,9 @@ export class RunJournal {
 
   /** Appends to both records, and fails if one of them fails. */
   #append(record: IntentRecord | ResultRecord, append?: (audit: RunAudit) => Promise<void>): Promise<void> {
+    // Once written, it would count as damage, and nothing behind it would be believed.
+    const mayFollow = this.#failure !== undefined || this.states.mayBecome(record.n, record.s);
+    if (!mayFollow) return Promise.reject(new Error('a record of a row that cannot follow what is known of it'));
     const durable = this.#write(record);
     this.states.apply(record);
     const { audit } = this.#ports;

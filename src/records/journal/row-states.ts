@@ -73,7 +73,7 @@ export class RowStates {
   /** Adds a record of a row. Returns false if it cannot follow what is known of the row. */
   apply(record: IntentRecord | ResultRecord, offset = -1): boolean {
     const { n: row, s: what } = record;
-    if (row < 1 || row > this.rows || !FOLLOWERS[this.state(row)].includes(what)) return false;
+    if (row < 1 || row > this.rows || !this.mayBecome(row, what)) return false;
     const wasDoubtful = this.isDoubtful(row);
     const isDoubtful = what === 'unknown' || (wasDoubtful && !RESOLVES.has(what));
     const state = outcomeAfter(wasDoubtful, what);
@@ -85,6 +85,11 @@ export class RowStates {
     // A resolution keeps what is known of the first request, for the time when the user sends the row again.
     if (offset >= 0 && !isResolution(what)) (what === 'intent' ? this.#intentAt : this.#resultAt)[row] = offset + 1;
     return true;
+  }
+
+  /** Can a row be recorded so, after what is recorded of it? */
+  mayBecome(row: number, what: RowState): boolean {
+    return FOLLOWERS[this.state(row)].includes(what);
   }
 
   state(row: number): RowState {

@@ -12,6 +12,7 @@ import type { HistoryEntry, Resolution } from '../../../records/write-record.ts'
 import { portsOf } from '../../../runs/run.ts';
 import { outcomeWords } from '../../../screen/people-text.ts';
 import { safeText } from '../../../screen/text.ts';
+import type { CallOutcome } from '../../../service/call-outcome.ts';
 import { chooseEntry } from './entry.ts';
 
 export const command = localCommand({
@@ -50,30 +51,44 @@ export const command = localCommand({
 
 type Found = Pick<Resolution, 'as' | 'note' | 'resultId'>;
 
+function refusal(entry: HistoryEntry, problem: string): Failure {
+  const what = `entry ${safeText(entry.entry)} ${problem}: only a change with an unknown outcome can be resolved`;
+  return new Failure('USAGE', what, { hints: [{ do: 'list what is open' }] });
+}
+
+function ended({ outcome }: CallOutcome): string {
+  return `ended ${outcomeWords(String(outcome))}, which is known`;
+}
+
 /** Why the user cannot resolve an entry; undefined if they can. */
 async function obstacle(session: Session, entry: HistoryEntry): Promise<string | undefined> {
   const { outcome, code } = entry.callOutcome;
-  if (outcome !== 'unknown') return `ended ${outcomeWords(String(outcome))}, which is known`;
+  if (outcome !== 'unknown') return ended(entry.callOutcome);
   if (entry.run === undefined) return code === undefined && isUnderWay(entry) ? 'is still in progress' : undefined;
   const folder = runFolder(session.stateDir(), entry.run);
   const held = await heldRuns([{ folder }], session.context.clock);
   return held.size === 0 ? undefined : `is a row of run ${entry.run}, which is in progress`;
 }
 
-/** Records it in the run of a row, before the history: it decides whether a resume sends the row again. */
-async function resolveRow(session: Session, run: string, row: number, { as, resultId }: Found): Promise<void> {
+/**
+ * Records it in the run of a row, before the history: it decides whether a resume sends the row again. Returns how the
+ * row ended, if its process recorded that while its lock was waited for.
+ */
+async function resolveRow(session: Session, run: string, row: number, { as, resultId }: Found) {
   const ports = portsOf(session);
   const known = await requireRun(ports.stateDir, run);
   const before = await StoredRun.readWhole(known);
-  await before.close();
   const { journal, close } = await resumeRun(ports, run);
   try {
-    await journal.resolve(row, `resolved_${as}`, resultId);
+    const what = `resolved_${as}` as const;
+    const isOpen = journal.states.mayBecome(row, what);
+    if (isOpen) await journal.resolve(row, what, resultId);
     const after = await StoredRun.readWhole(known);
+    const { callOutcome } = await after.entry(row);
     await after.close();
     // A row to be sent again is left to a resume.
-    const isOver = before.end?.state === 'finished' && as === 'applied' && !journal.states.isToDo(row);
-    await journal.end(isOver ? 'finished' : 'stopped', after.outcomes(), before.end?.why);
+    await journal.end(after.left > 0 ? 'stopped' : 'finished', after.outcomes(), before.end?.why);
+    return isOpen ? undefined : callOutcome;
   } finally {
     await close();
   }
@@ -88,14 +103,11 @@ export async function resolveEntry(session: Session, name: string, found: Found)
   }
   const entry = await showHistory(session.stateDir(), name);
   const problem = await obstacle(session, entry);
-  if (problem !== undefined) {
-    throw new Failure(
-      'USAGE',
-      `entry ${safeText(entry.entry)} ${problem}: only a change with an unknown outcome can be resolved`,
-      { hints: [{ do: 'list what is open' }] },
-    );
+  if (problem !== undefined) throw refusal(entry, problem);
+  if (entry.run !== undefined) {
+    const known = await resolveRow(session, entry.run, Number(entry.entry.split(':').at(-1)), found);
+    if (known !== undefined) throw refusal(entry, ended(known));
   }
-  if (entry.run !== undefined) await resolveRow(session, entry.run, Number(entry.entry.split(':').at(-1)), found);
   const recorder = await session.recorder();
   await recorder.resolve(entry, found);
   const { context } = session;

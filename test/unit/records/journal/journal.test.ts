@@ -274,6 +274,18 @@ it('M2 a journal whose run another process has taken over lets no request leave,
   await journal.close();
 });
 
+it('a journal takes no record of a row that cannot follow what is known of it', async () => {
+  const path = join(temporaryFolder(), 'journal.jsonl');
+  const journal = await RunJournal.create(path, ROWS, { ...HELD, clock: new FakeClock() });
+  await journal.intent({ row: 1, id: 'card-1' });
+  await journal.result({ row: 1, id: 'card-1' }, ended({ outcome: 'applied' }));
+  const { size } = statSync(path);
+  await expect(journal.resolve(1, 'resolved_not_applied')).rejects.toThrow('cannot follow');
+  expect(statSync(path).size).toBe(size);
+  expect(journal.failure).toBeUndefined();
+  await journal.close();
+});
+
 it('a journal whose run another process has taken over is neither written nor cut any more', async () => {
   const { path, journal, truncated } = await lostJournal();
   await expect(journal.result({ row: 1, id: 'card-1' }, ended({ outcome: 'applied' }))).rejects.toMatchObject({
