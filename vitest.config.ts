@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
- * unit: decisions, in process. command and e2e: the built program as a child process. crash, fuzz, nodes,
- * package and release: the slower suites, each with a script of its own. No test is tried again: one that fails once in a hundred
- * runs is wrong about what it waits for.
+ * unit: decisions, in process. command: the program in the process of the test, or the built one that FRONTDESK_TEST_PROGRAM names. e2e:
+ * the built program as a child process. crash, fuzz, nodes, package and release: the slower suites, each with a script of its own. No
+ * test is tried again: one that fails once in a hundred runs is wrong about what it waits for.
  */
 export default defineConfig({
   test: {
@@ -21,7 +21,19 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
-      { test: { name: 'command', include: ['test/command/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          name: 'command',
+          include: ['test/command/**/*.test.ts'],
+          // One process for many files, which loads the program once.
+          pool: 'forks',
+          isolate: false,
+          setupFiles: ['test/support/after-each-file.ts'],
+          env: process.env['FRONTDESK_TEST_PROGRAM'] === undefined ? { FRONTDESK_TEST_IN_PROCESS: '1' } : {},
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: 'e2e',

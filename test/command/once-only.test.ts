@@ -5,7 +5,7 @@ import { call, type Message, RawClient, YES } from '../support/mcp-process.ts';
 import { cardId, idLines, playService, rowLines } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
 import { type Reply, startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
-import { createHome, type Home, NO_PAUSE, type RunResult, runFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, type Home, NO_PAUSE, type RunResult, startFrontdesk } from '../support/run-frontdesk.ts';
 
 const PAIRS = process.env['FRONTDESK_LONG'] === '1' ? 1000 : process.env['CI'] === 'true' ? 100 : 12;
 /** Pairs at once: more would measure the machine. */
@@ -26,7 +26,7 @@ async function slowService(special: () => Reply | undefined = () => undefined, i
     if (!isAnswered) await new Promise<void>((resolve) => held.set(about, resolve));
     return play(request, count);
   }, untilFileEnds);
-  const start = (home: Home, ...args: string[]) => runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE }, home });
+  const start = (home: Home, ...args: string[]) => startFrontdesk(args, { env: { ...server.env, ...NO_PAUSE }, home }).result;
   /** Two calls that begin the same change: the one that sends it gets its answer when the other has ended. */
   const together = async (about: string, one: Promise<RunResult>, other: Promise<RunResult>) => {
     await Promise.race([one, other]);

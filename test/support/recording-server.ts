@@ -45,11 +45,13 @@ export const CARDS_TOKEN = 'cards-token-of-the-test-0001';
 export const CALENDAR_TOKEN = 'calendar-token-of-the-test-0002';
 
 const ends: (() => Promise<void>)[] = [];
-afterAll(async () => {
+/** Ends the servers of the test file. */
+export async function endServers(): Promise<void> {
   const problems: unknown[] = [];
   for (const end of ends.splice(0)) await end().catch((error: unknown) => problems.push(error));
   if (problems.length > 0) throw new AggregateError(problems, problems.join('\n'));
-});
+}
+afterAll(endServers);
 
 /** Keeps a server to the end of the test file, for tests that run beside each other; what was wrong fails the file. */
 export function untilFileEnds(end: () => Promise<void>): void {
