@@ -2,8 +2,9 @@ import { sameDecimal } from '../base/json/decimal.ts';
 import { getPath, JsonNumber, type JsonObject, type JsonValue } from '../base/json/value.ts';
 import { didYouMean } from '../screen/nearest.ts';
 import { CARD_STATUSES, Card } from '../service/api/card.ts';
+import type { RawRecord } from './records/record.ts';
 import type { Expectation, Skip } from './rows/row.ts';
-import { quoteValue, showValue } from './values.ts';
+import { cellAt, quoteValue, showValue } from './values.ts';
 
 /** An expectation. Without a value, each row of `--from` brings its own. */
 export interface ExpectationInput {
@@ -82,15 +83,8 @@ export function unmetExpectation(card: JsonObject, expectations: readonly Expect
 }
 
 /** The row's own value of a card field: a column of that name, or a member inside a JSON row's metadata. */
-export function ownValue(
-  record: { readonly names: readonly string[]; readonly values: readonly JsonValue[] },
-  field: string,
-): string | undefined {
-  const index = record.names.indexOf(field);
-  const value =
-    index === -1
-      ? valueAt(new Map(record.names.map((name, at) => [name, record.values[at] ?? null])), field)
-      : record.values[index];
+export function ownValue({ names, values, object }: RawRecord, field: string): string | undefined {
+  const value = cellAt(values, names.indexOf(field)) ?? valueAt(object ?? new Map(), field);
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   return value instanceof JsonNumber ? value.text : undefined;

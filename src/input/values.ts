@@ -117,10 +117,38 @@ export function warningsOf(ids: readonly string[], values: readonly string[]): r
   ];
 }
 
-let blank: readonly string[] = [];
+/**
+ * The cells of a row with a number for so many empty ones between them, and nothing for those at the end: a header may
+ * reach column 16,384.
+ */
+export type PackedCells<Cell = string> = readonly (Cell | number)[];
 
-/** A row of empty cells. A header may reach the last column, and a copy takes a seventh of the time of filling an array. */
-export function emptyCells(width: number): string[] {
-  if (blank.length !== width) blank = Array.from({ length: width }, () => '');
-  return blank.slice();
+/** `cells`: with their places, in order. */
+export function packCells(cells: Iterable<readonly [number, string]>): PackedCells {
+  const packed: (string | number)[] = [];
+  let end = 0;
+  for (const [place, cell] of cells) {
+    if (cell === '') continue;
+    if (place > end) packed.push(place - end);
+    packed.push(cell);
+    end = place + 1;
+  }
+  return packed;
+}
+
+/** The cells up to the last one that is not empty. */
+export function unpackCells(packed: PackedCells): readonly string[] {
+  return packed.flatMap((cell) => (typeof cell === 'number' ? Array.from({ length: cell }, () => '') : cell));
+}
+
+/** The cell at a place; undefined for the place -1 of a column that is not there. */
+export function cellAt<Cell>(packed: PackedCells<Cell>, place: number): Cell | '' | undefined {
+  if (place < 0) return undefined;
+  let at = 0;
+  for (const cell of packed) {
+    if (typeof cell !== 'number' && at === place) return cell;
+    at += typeof cell === 'number' ? cell : 1;
+    if (at > place) break;
+  }
+  return '';
 }

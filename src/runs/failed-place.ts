@@ -5,6 +5,7 @@ import { putInNewPlace, putInPlace } from '../base/files/atomic.ts';
 import { ignoreErrors, ignoreNotFound, orIoFailure } from '../base/files/io-failure.ts';
 import { currentUid } from '../base/files/safety.ts';
 import { isInShard, type Shard } from '../input/records/shard.ts';
+import { cellAt } from '../input/values.ts';
 import { cellText, OWN_COLUMNS } from '../screen/column.ts';
 
 /** How the rows are written. */
@@ -64,7 +65,9 @@ async function hasOnly(path: string, style: Style, isMeant: (row: number) => boo
   const { readRecords } = await import('../input/records/read.ts');
   const how = { name: path, path, format: style, csvRaw: true, sheet: undefined, takesCards: false } as const;
   for await (const { records, faults } of readRecords(createReadStream(path), { ...how, isColumn: () => true })) {
-    const rows = records.map(({ names, values }) => Number(cellText(values[names.lastIndexOf('_row')] ?? null)));
+    const rows = records.map(({ names, values }) =>
+      Number(cellText(cellAt(values, names.lastIndexOf('_row')) ?? null)),
+    );
     if (faults.length > 0 || !rows.every(isMeant)) return false;
   }
   return true;

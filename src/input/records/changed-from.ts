@@ -6,7 +6,7 @@ import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue 
 import type { Operation } from '../../service/api/operation.ts';
 import { type FieldSpec, readBoolean } from '../fields.ts';
 import type { InputFile } from '../input-file.ts';
-import { quoteValue } from '../values.ts';
+import { cellAt, quoteValue } from '../values.ts';
 import { ColumnRoles } from './columns.ts';
 import { FaultList } from './fault-list.ts';
 import { placeFault, toFaults } from './fault-place.ts';
@@ -204,18 +204,17 @@ function isRead(roles: ColumnRoles, name = ''): boolean {
 }
 
 function readOldRow(record: RawRecord, roles: ColumnRoles, format: InputFormat): [string, Map<string, JsonValue>] {
-  let id = '';
+  const { idIndexes, fields } = roles.columnsOf(record.names);
+  const ids = idIndexes.map((index) => cellAt(record.values, index));
+  const id = ids.find((value): value is string => typeof value === 'string' && value !== '') ?? '';
   const values = new Map<string, JsonValue>();
-  record.names.forEach((name, index) => {
-    const role = roles.roleOf(name);
-    const value = record.values[index];
-    if (value === undefined) return;
-    if (role === 'id' && typeof value === 'string' && id === '') id = value;
-    if (typeof role !== 'object') return;
+  for (const { index, field } of fields) {
+    const value = cellAt(record.values, index);
+    if (value === undefined) continue;
     // A CSV cell as the value that it stands for. An older file is compared, never judged.
-    const isWord = isTable(format) && typeof value === 'string' && role.type === 'boolean';
-    values.set(name, isWord ? (readBoolean(value, 'csv') ?? value) : value);
-  });
+    const isWord = isTable(format) && typeof value === 'string' && field.type === 'boolean';
+    values.set(field.name, isWord ? (readBoolean(value, 'csv') ?? value) : value);
+  }
   return [id, values];
 }
 

@@ -8,7 +8,7 @@ import type { Operation } from '../../service/api/operation.ts';
 import type { ExpectationInput } from '../expect.ts';
 import { describeFields, type FieldSpec } from '../fields.ts';
 import { isSpreadsheetError } from '../spreadsheet-errors.ts';
-import { quoteValue } from '../values.ts';
+import { cellAt, quoteValue } from '../values.ts';
 import type { InputFault, InputHeader, Problem, RawRecord } from './record.ts';
 import { NO_SHAPE, type Shape } from './shape.ts';
 
@@ -71,6 +71,27 @@ export function mapProblems(map: ReadonlyMap<string, string>, fields: readonly s
     });
 }
 
+/** The columns of a header, or of JSON objects of one shape, by what they are for. */
+export type ColumnMap = ReturnType<typeof columnsOf>;
+
+function columnsOf(names: readonly string[], known: ColumnRoles) {
+  const roles = names.map((name) => known.roleOf(name));
+  const idIndexes = [...names.keys()].filter((index) => roles[index] === 'id');
+  const fields = roles.flatMap((field, index) => (typeof field === 'object' ? [{ index, field }] : []));
+  return {
+    names,
+    idIndexes,
+    fields,
+    cellIndexes: [
+      ...idIndexes,
+      ...fields.map(({ index }) => index),
+      ...[...names.keys()].filter((index) => roles[index] === 'ignored' && known.isUsed(names[index] ?? '')),
+    ],
+    outcomeIndex: roles.lastIndexOf('outcome'),
+    unknown: names.filter((_, index) => roles[index] === 'unknown'),
+  };
+}
+
 export class ColumnRoles {
   readonly fields: readonly FieldSpec[];
   /** The path parameter of an operation that takes an ID. */
@@ -85,6 +106,7 @@ export class ColumnRoles {
   readonly #used: ReadonlySet<string>;
   readonly #mapped: ReadonlyMap<string, string>;
   readonly #refused: readonly string[];
+  #columns: ColumnMap | undefined;
 
   /** `ignored`: `--ignore-columns`. */
   constructor(operation: Operation, ignored: readonly string[] = [], shape: Shape = NO_SHAPE) {
@@ -140,6 +162,11 @@ export class ColumnRoles {
   /** Every name that a column may have, without dotted ones. */
   get names(): readonly string[] {
     return [...this.#roles.keys()];
+  }
+
+  columnsOf(names: readonly string[]): ColumnMap {
+    if (this.#columns?.names !== names) this.#columns = columnsOf(names, this);
+    return this.#columns;
   }
 
   roleOf(name: string): ColumnRole {
@@ -210,7 +237,7 @@ export class ColumnRoles {
   /** The `--map` for a column of another name that has the card ID of this row; undefined if none has, or several. */
   mapOfIds(row: RawRecord | undefined): string | undefined {
     const columns = (row?.names ?? []).filter((name, index) => {
-      const value = row?.values[index];
+      const value = cellAt(row?.values ?? [], index);
       return (
         (this.roleOf(name) === 'unknown' || this.#refused.includes(name)) &&
         typeof value === 'string' &&

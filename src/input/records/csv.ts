@@ -1,7 +1,7 @@
 import { countFrom } from '../../base/json/shorten.ts';
 import { unguardCell } from '../../screen/formula-guard.ts';
 import { RFC_4180 } from '../../screen/options.ts';
-import { quoteValue } from '../values.ts';
+import { packCells, quoteValue } from '../values.ts';
 import { zerosProblem } from './columns.ts';
 import { emptyBetween, emptyEndNote } from './fault-place.ts';
 import {
@@ -131,8 +131,13 @@ export class CsvParser extends RecordParser {
     for (const empty of this.#empty) this.faults.push(emptyBetween(empty, this.row));
     if (this.#empty.length > 0) this.#empty = [];
     this.row += 1;
-    if (cells.length === names.length) this.records.push({ row: this.row, line, names, values: cells, problems });
-    else this.faults.push({ line, row: this.row, ...raggedProblem(cells, names) });
+    if (cells.length !== names.length) {
+      this.faults.push({ line, row: this.row, ...raggedProblem(cells, names) });
+      return;
+    }
+    // A row without empty cells is packed already.
+    const values = cells.includes('') ? packCells(cells.entries()) : cells;
+    this.records.push({ row: this.row, line, names, values, problems });
   }
 
   #endAt(row: string, { at, problem }: QuoteFault): void {

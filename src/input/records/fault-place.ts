@@ -16,19 +16,23 @@ export function emptyEndNote(rows: number, firstLine: number): string {
   return `${plural(rows, 'row')} of empty cells at the end skipped (from line ${firstLine})`;
 }
 
+function linesBefore({ values }: RawRecord, index: number): number {
+  let [place, lines] = [0, 0];
+  for (const value of values) {
+    if (place >= index) break;
+    if (typeof value === 'string') lines += countLineBreaks(value);
+    place += typeof value === 'number' ? value : 1;
+  }
+  return lines;
+}
+
 /** Line and column of a fault. A CSV cell may begin lines below its row, because quoted texts have line breaks. */
 export function placeFault(record: RawRecord, format: InputFormat, field: string, problem: string): InputFault {
   const index = record.names.indexOf(field);
-  let { line } = record;
-  if (format === 'csv') {
-    for (const value of record.values.slice(0, Math.max(0, index))) {
-      if (typeof value === 'string') line += countLineBreaks(value);
-    }
-  }
   const { sheet } = record;
   const isOfRow = field === '' || format === 'ids';
   return {
-    line,
+    line: format === 'csv' ? record.line + linesBefore(record, index) : record.line,
     row: format === 'json' || isTable(format) ? record.row : undefined,
     sheet,
     cell: sheet === undefined || index === -1 ? undefined : index,

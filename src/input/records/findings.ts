@@ -130,10 +130,13 @@ export class Findings {
 
   #lookForSuspicious({ body }: Row, { names, line, row }: RawRecord, isOfTable: boolean): void {
     for (const [name, value] of body ?? []) {
-      if (typeof value !== 'string' || !names.includes(name)) continue;
-      this.#lookForGarbled(value, name, line);
+      if (typeof value !== 'string') continue;
       const isError = isOfTable && looksLikeError(value);
       const suspicion = isError ? 'the look of an error of a spreadsheet' : suspicionOf(name, value);
+      const meant = ungarbled(value);
+      // Most values are neither, and the names may be many.
+      if ((suspicion === undefined && meant === undefined) || !names.includes(name)) continue;
+      if (meant !== undefined) this.#addGarbled(value, meant, `line ${line}, ${name}`);
       if (suspicion === undefined) continue;
       const key = `${name} ${suspicion}`;
       const known = this.#suspiciousValues.get(key);
@@ -142,11 +145,9 @@ export class Findings {
     }
   }
 
-  #lookForGarbled(text: string, name: string, line: number): void {
-    const meant = ungarbled(text);
-    if (meant === undefined) return;
+  #addGarbled(text: string, meant: string, place: string): void {
     this.#garbledCells += 1;
-    this.#garbled ??= `line ${line}, ${name}: ${quoteValue(text)} for ${quoteValue(meant)}`;
+    this.#garbled ??= `${place}: ${quoteValue(text)} for ${quoteValue(meant)}`;
   }
 
   /** Hexadecimal. Asked for once, at the end. */

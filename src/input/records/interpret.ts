@@ -5,9 +5,9 @@ import { type ExpectationInput, ownValue } from '../expect.ts';
 import { checkFields, type FieldValue, NOTHING_TO_CHANGE, readFieldText } from '../fields.ts';
 import { type Row, type RowExtra, RowMaker, type RowShape, type Skip, type TextPart } from '../rows/row.ts';
 import { hiddenInId } from '../suspicious.ts';
-import { looksLikeId, quoteValue } from '../values.ts';
+import { cellAt, looksLikeId, type PackedCells, quoteValue } from '../values.ts';
 import type { ChangedFrom } from './changed-from.ts';
-import { ColumnRoles, errorProblem, roundedProblem } from './columns.ts';
+import { type ColumnMap, ColumnRoles, errorProblem, roundedProblem } from './columns.ts';
 import { placeFault } from './fault-place.ts';
 import { GarbledCells } from './garbled-cells.ts';
 import {
@@ -54,27 +54,6 @@ export interface Interpreted {
   readonly faults: readonly InputFault[];
 }
 
-/** The columns of a header, or of JSON objects of one shape, by what they are for. */
-type ColumnMap = ReturnType<typeof columnsOf>;
-
-function columnsOf(names: readonly string[], known: ColumnRoles) {
-  const roles = names.map((name) => known.roleOf(name));
-  const idIndexes = [...names.keys()].filter((index) => roles[index] === 'id');
-  const fields = roles.flatMap((field, index) => (typeof field === 'object' ? [{ index, field }] : []));
-  return {
-    names,
-    idIndexes,
-    fields,
-    cellIndexes: [
-      ...idIndexes,
-      ...fields.map(({ index }) => index),
-      ...[...names.keys()].filter((index) => roles[index] === 'ignored' && known.isUsed(names[index] ?? '')),
-    ],
-    outcomeIndex: roles.lastIndexOf('outcome'),
-    unknown: names.filter((_, index) => roles[index] === 'unknown'),
-  };
-}
-
 const HALF_PAIR = 'has half of a surrogate pair: a program has cut the text';
 
 /** Turns rows into calls of one operation. Knows no files and no other rows. */
@@ -84,7 +63,6 @@ export class Interpreter {
   readonly emptyCells = new Map<string, number>();
   readonly #options: InterpretOptions;
   #maker: RowMaker | undefined;
-  #columns: ColumnMap | undefined;
   /** Faults of the options' values, for the many rows without cells of their own. */
   #flagFaults: ReturnType<typeof checkFields> | undefined;
   readonly garbled = new GarbledCells();
@@ -151,8 +129,7 @@ export class Interpreter {
 
   interpret(record: RawRecord, format: InputFormat): Interpreted {
     const { names, problems = [] } = record;
-    if (this.#columns?.names !== names) this.#columns = columnsOf(names, this.roles);
-    const columns = this.#columns;
+    const columns = this.roles.columnsOf(names);
     const { operation } = this.#options;
     // What the reader of a spreadsheet said of the cells.
     const found: Found[] = [...problems].flatMap(([index, problem]) => {
@@ -164,13 +141,13 @@ export class Interpreter {
     for (const field of unknown) found.push({ field, problem: this.roles.unknownProblem(field) });
     if (isTable(format)) found.push(...errorCells(record, columns));
     const problem = isWrite(operation)
-      ? this.roles.outcomeProblem(record.values[columns.outcomeIndex], this.#options.resendUnknown)
+      ? this.roles.outcomeProblem(cellAt(record.values, columns.outcomeIndex), this.#options.resendUnknown)
       : undefined;
     if (problem !== undefined) found.push({ field: '_outcome', problem });
     this.#checkId(record, columns, found);
     const empty = isTable(format) ? this.#checkCells(record, columns, found) : [];
     // Cells of tables and IDs are texts.
-    const input = isTable(format) ? (record.values as readonly string[]) : (record.object ?? String(record.values[0]));
+    const input = isTable(format) ? (record.values as PackedCells) : (record.object ?? String(record.values[0]));
     found.push(...emptyParts(record, this.#options.templates ?? {}));
     const ownExtra = this.#ownExpected(record, found);
     this.#maker ??= new RowMaker(this.shape(format, undefined));
@@ -220,14 +197,13 @@ export class Interpreter {
   /** What the ID columns say; undefined if nothing. */
   #givenId(record: RawRecord, columns: ColumnMap, found: Found[]): JsonValue | undefined {
     const [first = -1] = columns.idIndexes;
-    if (columns.idIndexes.length <= 1) return record.values[first];
-    const idCells = columns.idIndexes.map((index) => record.values[index]).filter((value) => value !== undefined);
-    const ids = idCells.filter((value) => value !== '');
+    if (columns.idIndexes.length <= 1) return cellAt(record.values, first);
+    const ids = columns.idIndexes.map((index) => cellAt(record.values, index)).filter((value) => value !== '');
     if (ids.some((value) => value !== ids[0])) {
       const field = this.roles.idParam ?? 'id';
       found.push({ field, problem: 'the columns cardId and id name two different cards' });
     }
-    return ids[0] ?? idCells[0];
+    return ids.length === 0 ? '' : ids[0];
   }
 
   /** Finds cells that are no values of their fields. Returns the fields whose empty cells mean nothing. */
@@ -235,7 +211,7 @@ export class Interpreter {
     const { emptyCells, defaults } = this.#options;
     const empty: string[] = [];
     for (const { index, field } of columns.fields) {
-      const value = record.values[index];
+      const value = cellAt(record.values, index);
       if (typeof value !== 'string' || record.problems?.has(index)) continue;
       if (value === '' && emptyCells === 'keep') {
         if (!(field.name in defaults)) empty.push(field.name);
@@ -269,7 +245,7 @@ export class Interpreter {
   #dropUnchanged({ names, values }: RawRecord, old: JsonObject, found: Found[]): void {
     for (let at = found.length - 1; at >= 0; at -= 1) {
       const name = found[at]?.field ?? '';
-      const value = values[names.indexOf(name)];
+      const value = cellAt(values, names.indexOf(name));
       if (value !== undefined && old.get(name) === value) found.splice(at, 1);
     }
   }
@@ -316,7 +292,7 @@ function asSent(value: FieldValue): string | boolean | null {
 function errorCells({ names, values, problems }: RawRecord, { cellIndexes }: ColumnMap): Found[] {
   const found: Found[] = [];
   for (const index of cellIndexes) {
-    const problem = problems?.has(index) === true ? undefined : errorProblem(values[index]);
+    const problem = problems?.has(index) === true ? undefined : errorProblem(cellAt(values, index));
     if (problem !== undefined) found.push({ field: names[index] ?? '', ...problem });
   }
   return found;

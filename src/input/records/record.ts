@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../base/json/value.ts';
 import type { CsvDialect } from '../../screen/options.ts';
+import type { PackedCells } from '../values.ts';
 
 /** One row of an input: names and values, in the order of the input. */
 export interface RawRecord {
@@ -12,11 +13,11 @@ export interface RawRecord {
   /** The names as in the input, if `--map` gave some others. */
   readonly columns?: readonly string[];
   /** CSV, workbooks and ID lists: strings. JSON: values as parsed. */
-  readonly values: readonly JsonValue[];
+  readonly values: PackedCells<JsonValue>;
   readonly sheet?: string;
   /** Workbooks: the row is hidden, by a filter or by hand. */
   readonly isHidden?: boolean;
-  /** Tables: what is wrong with cells, by their index in `values`. */
+  /** Tables: what is wrong with cells, by their place. */
   readonly problems?: ReadonlyMap<number, Problem> | undefined;
   /** JSON: the row exactly as in the input. */
   readonly text?: string;

@@ -3,7 +3,7 @@ import { printJson } from '../../base/json/print.ts';
 import type { JsonValue } from '../../base/json/value.ts';
 import { plural } from '../../screen/text.ts';
 import type { TextPart } from '../rows/row.ts';
-import { quoteValue } from '../values.ts';
+import { cellAt, quoteValue } from '../values.ts';
 import { EMPTY_ROW } from './fault-place.ts';
 import type { InputHeader, RawRecord, ReadBatch } from './record.ts';
 
@@ -118,9 +118,9 @@ export function* emptyParts(
   templates: Readonly<Record<string, readonly TextPart[]>>,
 ): Generator<{ readonly field: string; readonly problem: string }> {
   for (const [field, parts] of Object.entries(templates)) {
-    const isSet = (values[names.indexOf(field)] ?? '') !== '';
+    const isSet = (cellAt(values, names.indexOf(field)) ?? '') !== '';
     for (const column of isSet ? [] : columnsIn(parts)) {
-      if ((values[(columns ?? names).indexOf(column)] ?? '') !== '') continue;
+      if ((cellAt(values, (columns ?? names).indexOf(column)) ?? '') !== '') continue;
       yield { field, problem: `the cell of ${quoteValue(column)} is empty, which the text of the option needs` };
     }
   }
@@ -173,7 +173,7 @@ export class Shaper {
     this.#readNames(names);
     for (let at = 0; at < where.length; at += 1) {
       const condition = where[at];
-      const cell = values[this.#places[at] ?? -1];
+      const cell = cellAt(values, this.#places[at] ?? -1);
       const isSame = cell === condition?.value || textOf(cell) === condition?.value;
       if (isSame !== condition?.isEqual) return false;
     }

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { unguardCell } from '../../screen/formula-guard.ts';
-import { emptyCells, quoteValue } from '../values.ts';
+import { type PackedCells, packCells, quoteValue, unpackCells } from '../values.ts';
 import { type CellText, parseRange, parseReference, readCell, type StoredCell } from '../xlsx/cell.ts';
 import { type CellFormats, GENERAL, NO_FORMATS, readCellFormats, UNKNOWN } from '../xlsx/cell-format.ts';
 import { rangesOf } from '../xlsx/conditional.ts';
@@ -16,8 +16,6 @@ import type { InputFault, Problem, RawRecord, ReadBatch, ReadOptions } from './r
 const MAX_LINES = 1_048_576;
 const MAX_COLUMNS = 16_384;
 const [SHOWN, HIDDEN] = [1, 2];
-/** Values of the rows made at a time: a header may reach the last column, and each row has a value for each name. */
-const MAX_VALUES = 500_000;
 /** What is read of a sheet: widths and heights before the rows, merged cells and conditional formats after them. */
 const READ = [
   'sheetFormatPr',
@@ -73,15 +71,13 @@ class SheetReader {
     return this.#lastLine > this.#line ? [emptyEndNote(this.#lastLine - this.#line, this.#line + 1)] : [];
   }
 
-  /** Takes the next elements of the sheet, and returns their rows in pieces. */
-  *batches(elements: readonly XmlElement[]): Generator<Pick<ReadBatch, 'records' | 'faults'>> {
-    for (const element of elements) {
-      if (this.isMisread) break;
-      this.#take(element);
-      if (this.#records.length * (this.header?.names.length ?? 0) < MAX_VALUES) continue;
-      yield this.#taken();
-    }
-    yield this.#taken();
+  /** Takes the next elements of the sheet, and returns their rows. */
+  take(elements: readonly XmlElement[]): Pick<ReadBatch, 'records' | 'faults'> {
+    for (const element of elements) if (!this.isMisread) this.#take(element);
+    const taken = { records: this.#records, faults: this.#faults };
+    this.#records = [];
+    this.#faults = [];
+    return taken;
   }
 
   #take(element: XmlElement): void {
@@ -98,13 +94,6 @@ class SheetReader {
       const problem = `${NOT_SHOWN} (${quoteValue(name)} among its rows): save it in a spreadsheet`;
       this.#refuse(this.#lastLine + 1, { kind: 'not shown', problem });
     }
-  }
-
-  #taken(): Pick<ReadBatch, 'records' | 'faults'> {
-    const taken = { records: this.#records, faults: this.#faults };
-    this.#records = [];
-    this.#faults = [];
-    return taken;
   }
 
   #readColumn({ min, max = min, hidden, width }: XmlElement['attributes']): void {
@@ -133,7 +122,7 @@ class SheetReader {
 
   #readHeader(cells: Cells, line: number): void {
     const isThere = line === 1;
-    const names = isThere ? this.#values(cells, Math.max(...cells.keys()) + 1) : [];
+    const names = isThere ? unpackCells(this.#values(cells, MAX_COLUMNS)) : [];
     const rest = this.#isColumnHidden ? HIDDEN : SHOWN;
     const hidden = names.filter((name, column) => name !== '' && (this.#columns[column] || rest) === HIDDEN);
     this.header = { names, line: 1, sheet: this.#context.name, hidden };
@@ -158,16 +147,14 @@ class SheetReader {
       if (zeros !== undefined) problems.set(cell, zeros);
     }
     const values = this.#values(cells, names.length);
-    if (problems.size === 0 && values.every((value) => value === '')) return;
+    if (problems.size === 0 && values.length === 0) return;
     this.#records.push({ row: this.#row, line, names, values, sheet: this.#context.name, isHidden, problems });
   }
 
-  #values(cells: Cells, length: number): readonly string[] {
-    const values = emptyCells(length);
-    for (const [column, { text }] of cells) {
-      if (column < length) values[column] = this.#context.raw ? text : unguardCell(text);
-    }
-    return values;
+  #values(cells: Cells, length: number): PackedCells {
+    const { raw } = this.#context;
+    const named = [...cells].filter(([column]) => column < length);
+    return packCells(named.map(([column, { text }]) => [column, raw ? text : unguardCell(text)]));
   }
 
   /** Merged cells are a fault: only the first of them has the value that is shown. */
@@ -308,10 +295,8 @@ export async function* readWorkbookRows(
     const reader = new SheetReader({ ...sheet, sharedStrings, formats, raw: options.csvRaw });
     let notes = noteSheets(sheets, sheet, options);
     for await (const elements of readElements(archive, sheet.part, ...READ)) {
-      for (const batch of reader.batches(elements)) {
-        yield { ...batch, format: 'xlsx', header: reader.header, notes };
-        notes = [];
-      }
+      yield { ...reader.take(elements), format: 'xlsx', header: reader.header, notes };
+      notes = [];
       if (reader.isMisread) return;
     }
     yield { records: [], faults: [], format: 'xlsx', header: reader.header, notes: reader.notes };

@@ -14,8 +14,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../base/json/value.ts';
-import { emptyCells } from '../values.ts';
-import { hasExtra, type Row, type RowExtra, type RowInput, RowMaker, type RowShape } from './row.ts';
+import { hasExtra, isCells, type Row, type RowExtra, type RowInput, RowMaker, type RowShape } from './row.ts';
 
 const NEWLINE = 0x0a;
 
@@ -51,11 +50,9 @@ function rowsOf(text: string, shape: RowShape, maker: RowMaker): readonly Row[] 
   for (let at = 0; at < items.length; at += width) {
     const number: unknown = items[at];
     const row = Number(number instanceof JsonNumber ? number.text : number);
-    const cells: unknown = items[at + 1];
-    const isPacked = shape.form === 'cells' && Array.isArray(cells) && cells.length < shape.columns.length;
     const extra = width === 3 ? extraOf(fromPlain(items[at + 2])) : undefined;
     // The digest of the file was compared before, so it is as it was written.
-    rows.push(maker.make(row, isPacked ? unpackCells(cells, shape.columns.length) : (cells as RowInput), extra));
+    rows.push(maker.make(row, items[at + 1] as RowInput, extra));
   }
   return rows;
 }
@@ -72,8 +69,7 @@ const LINE_LENGTH = 1 << 16;
 
 /**
  * Writes the rows of a run once, while its input is checked: a new file of mode 0600. Each line is a JSON array
- * `[number, given, number, given, …]`, with an object after a `given` that needs more, and a number instead of many
- * empty cells. `readRows` reads it.
+ * `[number, given, number, given, …]`, with an object after a `given` that needs more. `readRows` reads it.
  */
 export class RowWriter {
   readonly #path: string;
@@ -102,11 +98,10 @@ export class RowWriter {
 
   /** `text`: a JSON row as in the input. Its line breaks are between tokens. Rejects with LOCAL_IO. */
   add({ row, input }: Row, text: string | undefined, extra: RowExtra | undefined): Promise<void> | undefined {
-    if (isJsonArray(input) || (typeof input === 'string' && text === undefined)) {
-      const items = typeof input === 'string' ? input : packCells(input);
-      this.#items.push(row, items);
+    if (isCells(input) || (typeof input === 'string' && text === undefined)) {
+      this.#items.push(row, input);
       if (extra !== undefined) this.#items.push({ ...extra, was: extra.was && Object.fromEntries(extra.was) });
-      this.#length += lengthOf(items);
+      this.#length += lengthOf(input);
     } else {
       const json = text?.replace(/[\r\n]+/g, ' ') ?? printJson(input);
       const more = extra === undefined ? '' : `,${printJson(fromPlain(extra))}`;
@@ -156,40 +151,4 @@ function lengthOf(items: string | readonly (string | number)[]): number {
 
 function failing<Result>(path: string, work: Promise<Result>): Promise<Result> {
   return orIoFailure(work, `cannot write the rows to ${path}`, 'unsent');
-}
-
-/** Fewer empty cells are written as they are. */
-const MIN_EMPTY = 4;
-
-/** The cells with numbers for empty ones: a header may reach column 16,384. The same cells if that saves nothing. */
-export function packCells(cells: readonly string[]): readonly (string | number)[] {
-  let packed: (string | number)[] | undefined;
-  let kept = 0;
-  for (let at = 0; at < cells.length; ) {
-    if (cells[at] !== '') {
-      at += 1;
-      continue;
-    }
-    const start = at;
-    while (at < cells.length && cells[at] === '') at += 1;
-    if (at - start < MIN_EMPTY) continue;
-    packed ??= [];
-    for (; kept < start; kept += 1) packed.push(cells[kept] ?? '');
-    packed.push(at - start);
-    kept = at;
-  }
-  if (packed === undefined) return cells;
-  for (; kept < cells.length; kept += 1) packed.push(cells[kept] ?? '');
-  return packed;
-}
-
-/** The inverse of `packCells`. `width`: the number of cells. */
-export function unpackCells(packed: readonly (string | number)[], width: number): readonly string[] {
-  const cells = emptyCells(width);
-  let at = 0;
-  for (const item of packed) {
-    if (typeof item === 'string') cells[at] = item;
-    at += typeof item === 'string' ? 1 : item;
-  }
-  return cells;
 }

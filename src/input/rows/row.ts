@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { printJson } from '../../base/json/print.ts';
-import { isJsonArray, type JsonObject, type JsonValue } from '../../base/json/value.ts';
+import type { JsonObject, JsonValue } from '../../base/json/value.ts';
+import { cellAt, type PackedCells, unpackCells } from '../values.ts';
 
 /** One `--expect`: a field, dotted into metadata, and its value. */
 export interface Expectation {
@@ -15,7 +16,11 @@ export interface Skip {
 }
 
 /** A row of the input: the cells of a table, a JSON object, or an ID alone. */
-export type RowInput = readonly string[] | JsonObject | string;
+export type RowInput = PackedCells | JsonObject | string;
+
+export function isCells(input: RowInput): input is PackedCells {
+  return Array.isArray(input);
+}
 
 /** One row of an input as a checked call of its operation. */
 export interface Row {
@@ -136,7 +141,8 @@ export class RowMaker {
   membersOf({ input, body }: Row): JsonObject {
     const { columns, fields, onlyChanges } = this.#shape;
     if (typeof input === 'string') return new Map([['id', input]]);
-    const members = isJsonArray(input) ? new Map(columns.map((name, at) => [name, input[at] ?? ''])) : new Map(input);
+    const cells = isCells(input) ? unpackCells(input) : NONE;
+    const members = isCells(input) ? new Map(columns.map((name, at) => [name, cells[at] ?? ''])) : new Map(input);
     for (const { name, isIgnored } of onlyChanges ? (fields ?? NONE) : NONE) {
       if (isIgnored !== true && body?.has(name) !== true) members.delete(this.#columnOf(name));
     }
@@ -146,7 +152,7 @@ export class RowMaker {
   /** The same as JSON: empty cells without meaning are left out, and booleans are booleans. */
   typedMembersOf(row: Row): JsonObject {
     const members = this.membersOf(row);
-    if (!isJsonArray(row.input)) return members;
+    if (!isCells(row.input)) return members;
     const booleans = this.#shape.fields?.filter((field) => field.isBoolean === true) ?? NONE;
     const isBoolean = (name: string) => booleans.some((field) => this.#columnOf(field.name) === name);
     const filled = [...members].filter(([, cell]) => cell !== '' || this.#shape.sendsEmpty);
@@ -163,7 +169,7 @@ export class RowMaker {
   #bodyOf(input: RowInput, was: JsonObject | undefined): JsonObject | undefined {
     const { fields, sendsEmpty } = this.#shape;
     if (fields === null) return undefined;
-    const isTable = isJsonArray(input);
+    const isTable = isCells(input);
     const body = new Map<string, JsonValue>();
     for (const { name, isBoolean, isIgnored, value: flag, parts } of fields) {
       if (was !== undefined && !was.has(name)) continue;
@@ -186,7 +192,7 @@ export class RowMaker {
 
   #cellOf(input: RowInput, column: string): JsonValue | undefined {
     if (typeof input === 'string') return column === 'id' ? input : undefined;
-    return isJsonArray(input) ? input[this.#places.get(column) ?? -1] : input.get(column);
+    return isCells(input) ? cellAt(input, this.#places.get(column) ?? -1) : input.get(column);
   }
 
   #filled(parts: readonly TextPart[], input: RowInput): string {

@@ -210,7 +210,7 @@ export async function checkPlan(
     if (found !== undefined || 'problem' in row) return undefined;
     survey.add(row);
     rowsHash.update(rowText(row));
-    if (isJsonObject(row.input)) for (const name of row.input.keys()) columns.add(name);
+    if (row.input instanceof Map) for (const name of row.input.keys()) columns.add(name);
     return { row, line };
   };
   for await (const some of lines) {

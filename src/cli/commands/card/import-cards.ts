@@ -8,7 +8,7 @@ import { placeFault } from '../../../input/records/fault-place.ts';
 import { readRecords } from '../../../input/records/read.ts';
 import type { InputFault, InputFormat, InputHeader, RawRecord, ReadOptions } from '../../../input/records/record.ts';
 import { missingColumns, readShape, type Shape, Shaper } from '../../../input/records/shape.ts';
-import { cardIdProblem, quoteValue, showValue } from '../../../input/values.ts';
+import { cardIdProblem, cellAt, quoteValue, showValue } from '../../../input/values.ts';
 import { addCards } from '../../../records/known-cards.ts';
 import type { KnownCardsPlace, SeenCard } from '../../../records/remember-cards.ts';
 
@@ -24,12 +24,15 @@ const COLUMNS = [...ID_NAMES, REFERENCE, 'status'];
 
 /** The cell of a column as a text; undefined without one, or if it is empty. */
 function textIn({ names, values }: RawRecord, columns: readonly string[]): string | undefined {
-  const value = values[names.findIndex((name) => columns.includes(name))];
+  const value = cellAt(
+    values,
+    names.findIndex((name) => columns.includes(name)),
+  );
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 function referenceProblem({ names, values }: RawRecord): string {
-  const value = values[names.indexOf(REFERENCE)] ?? '';
+  const value = cellAt(values, names.indexOf(REFERENCE)) ?? '';
   return value === '' ? 'is required' : `must be a text, not ${showValue(value)}`;
 }
 

@@ -1,5 +1,6 @@
 import { readRecords } from '../../../../src/input/records/read.ts';
 import type { InputFault, InputFormat, InputHeader, RawRecord } from '../../../../src/input/records/record.ts';
+import { cellAt } from '../../../../src/input/values.ts';
 
 export interface ReadAll {
   readonly format: InputFormat | undefined;
@@ -56,5 +57,5 @@ export async function readAll(
 }
 
 export function valuesOf(read: ReadAll): readonly (readonly unknown[])[] {
-  return read.records.map((record) => record.values);
+  return read.records.map(({ names, values }) => names.map((_, place) => cellAt(values, place)));
 }

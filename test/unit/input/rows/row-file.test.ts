@@ -6,7 +6,7 @@ import { parseJson } from '../../../../src/base/json/parse.ts';
 import { printJson } from '../../../../src/base/json/print.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/base/json/value.ts';
 import { type Row, type RowExtra, type RowInput, RowMaker, type RowShape } from '../../../../src/input/rows/row.ts';
-import { packCells, RowWriter, readRows, unpackCells } from '../../../../src/input/rows/row-file.ts';
+import { RowWriter, readRows } from '../../../../src/input/rows/row-file.ts';
 import { temporaryFolder } from '../../base/files/place.ts';
 
 const SHAPE: RowShape = {
@@ -143,12 +143,4 @@ it.each([
     code: 'LOCAL_IO',
     message: `the rows of the run are damaged at line 1 (${path}). Nothing was sent.`,
   });
-});
-
-it('cells of which many are empty take no room', () => {
-  const cells = ['id', ...Array.from({ length: 16_382 }, () => ''), 'lost'];
-  expect(packCells(cells)).toEqual(['id', 16_382, 'lost']);
-  expect(unpackCells(['id', 16_382, 'lost'], 16_384)).toEqual(cells);
-  expect(packCells(['id', '', '', '', 'lost'])).toEqual(['id', '', '', '', 'lost']);
-  expect(packCells(['', '', '', ''])).toEqual([4]);
 });
