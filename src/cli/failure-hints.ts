@@ -22,7 +22,8 @@ function correctedWords(
   known: ReadonlyMap<string, string>,
 ): readonly string[] | undefined {
   const [, option = '', text = word] = /^(--[^=]+=)(.*)$/s.exec(word) ?? [];
-  if (!faults.some(({ refusedId }) => refusedId === text)) return undefined;
+  // A fault with a line is a file's.
+  if (!faults.some(({ refusedId, line }) => refusedId === text && line === undefined)) return undefined;
   const card = known.get(text);
   const read = readCardId(text);
   if (read.kind === 'none' && card !== undefined) return [`${option}${card}`];

@@ -181,13 +181,11 @@ function rememberingCards(session: Session, seen: SeenCards): ServiceOptions['sa
   };
 }
 
-/** The one card that is known by a whole reference. What cannot be read is not known: a refusal says the rest. */
-async function cardOfReference(session: Session, text: string): Promise<string | undefined> {
-  const { findCards } = await import('../records/known-cards.ts');
+/** What cannot be read is not known: a refusal says the rest. */
+async function cardsOfReferences(session: Session, texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { cardsByReference } = await import('../records/known-cards.ts');
   const place = () => ({ stateDir: session.stateDir(), url: session.placeOf('cards') });
-  const [card, ...others] = ifPossible(() => findCards(place(), text).cards) ?? [];
-  const isWhole = card?.clientReference?.toLowerCase() === text.trim().toLowerCase();
-  return isWhole && others.length === 0 ? card?.cardId : undefined;
+  return ifPossible(() => cardsByReference(place(), texts)) ?? new Map();
 }
 
 /** A command that repairs things works without damaged settings. */
@@ -284,7 +282,7 @@ export async function openSession(
   const keepsHistory = common.noHistory !== true && isSwitchedOn(env, 'FRONTDESK_NO_HISTORY') !== true;
   const serving = { display, mask: tokens, trustPems, state, isLasting: isLasting(command) };
   const services = lazyServices(serving, keepsHistory);
-  if (keepsHistory) state.cardOfReference = (text) => cardOfReference(session, text);
+  if (keepsHistory) state.cardsOfReferences = (texts) => cardsOfReferences(session, texts);
   const facts: Facts = {
     operation: command.path.join('.'),
     ...{ common, preferences, places, faults, canAsk, keepsHistory, promptUntil },

@@ -103,13 +103,9 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
 }
 
 /** The cards that this machine knows by texts that were refused as card IDs. */
-async function knownReferences({ faults }: Failure, { cardOfReference }: CallState) {
-  const known = new Map<string, string>();
-  for (const { refusedId } of faults) {
-    const card = refusedId === undefined ? undefined : await cardOfReference?.(refusedId);
-    if (refusedId !== undefined && card !== undefined) known.set(refusedId, card);
-  }
-  return known;
+async function knownReferences({ faults }: Failure, { cardsOfReferences }: CallState) {
+  const refused = faults.flatMap(({ refusedId = [] }) => refusedId);
+  return refused.length === 0 ? undefined : await cardsOfReferences?.(refused);
 }
 
 /** Is `help` all that a command is given? That of others is the name of a command. */

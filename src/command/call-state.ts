@@ -15,8 +15,8 @@ export class CallState {
   maySend = false;
   /** Masks frontdesk's own tokens in everything that is reported. */
   mask?: (text: string) => string;
-  /** The ID of the one card that this machine knows by a reference, for a refusal of a text that is no card ID. */
-  cardOfReference?: (text: string) => Promise<string | undefined>;
+  /** The IDs of cards that this machine knows by these references, for a refusal of texts that are no card IDs. */
+  cardsOfReferences?: (texts: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Changes from before their beginning is recorded until their end is. */
   writesUnderWay = 0;
   isUnknown = false;

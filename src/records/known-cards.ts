@@ -61,12 +61,16 @@ function withDashes(text: string): string {
     .join('-');
 }
 
+function wholeReference(text: string): Needle {
+  return { place: 'ref', bytes: Buffer.from(`${JSON.stringify(text.trim().toLowerCase())},`), rank: 2 };
+}
+
 /** What fits a text: its card ID before a whole reference, and these before beginnings. */
 function needlesFor(text: string): readonly Needle[] {
   const wanted = text.trim().toLowerCase();
   const read = readCardId(wanted);
   const ref = Buffer.from(JSON.stringify(wanted));
-  const needles: Needle[] = [{ place: 'ref', bytes: Buffer.concat([ref, Buffer.from(',')]), rank: 2 }];
+  const needles: Needle[] = [wholeReference(wanted)];
   if (read.kind === 'id' || read.kind === 'holds') needles.push({ place: 'id', bytes: Buffer.from(read.id), rank: 3 });
   // Without its closing quote.
   if ([...wanted].length >= SHORTEST_REFERENCE) needles.push({ place: 'ref', bytes: ref.subarray(0, -1), rank: 1 });
@@ -120,6 +124,22 @@ function withLines<Result>(path: string, work: (file: number) => Result): Result
  */
 export function findCards({ stateDir, url }: Place, text: string): FoundCards {
   return cardsIn(stateDir, knownCardsPath(stateDir, url), text);
+}
+
+/** The ID of the one card that is known by each of these whole references. AUTH, LOCAL_IO. */
+export function cardsByReference({ stateDir, url }: Place, texts: readonly string[]): ReadonlyMap<string, string> {
+  const path = knownCardsPath(stateDir, url);
+  requireOwnState(stateDir, path);
+  const cards = withLines(path, (file) =>
+    findPlaces(file, texts.map(wholeReference), MOST_FOUND).places.map((place) => cardAt(file, place)),
+  );
+  const known = texts.map((text) => {
+    const ref = text.trim().toLowerCase();
+    return [text, cards?.filter(({ clientReference }) => clientReference?.toLowerCase() === ref) ?? []] as const;
+  });
+  return new Map(
+    known.flatMap(([text, [card, ...others]]) => (card && others.length === 0 ? [[text, card.cardId]] : [])),
+  );
 }
 
 function cardsIn(stateDir: string, path: string, text: string): FoundCards {

@@ -126,6 +126,37 @@ test('a reference where a card ID is asked for is refused with the command for i
   expect(server.requests).toHaveLength(sent);
 });
 
+test('references in a file of IDs are refused with their cards', async () => {
+  const { home, run, server } = await openShop();
+  const write = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
+  write(
+    'orders.csv',
+    `clientReference,cardId\nA-1,${cardId(1)}\nA-2,${cardId(2)}\nB-1,${cardId(3)}\nB-1,${cardId(4)}\n`,
+  );
+  await run('card', 'find', '--import', 'orders.csv');
+  write('rows.csv', `cardId,reason\na-1,lost\n${cardId(9)},lost\nA-2,lost\n`);
+  const refused = await run('card', 'block', '--from', 'rows.csv', '--yes');
+  expect([refused.code, refused.stdout]).toEqual([2, '']);
+  expect(refused.stderr).toContain('line 2 and 1 more, column cardId: "a-1" is not a card ID');
+  expect(refused.stderr).toContain(`hint: "a-1" is the client reference of card ${cardId(1)}\n`);
+  write('rows.ids', `A-2\nB-1\nA-1\nno-such-reference\n`);
+  const lines = await run('card', 'block', '--from', 'rows.ids', '--yes');
+  const [one, two] = [1, 2].map((n) => `"A-${n}" is the client reference of card ${cardId(n)}`);
+  expect(lines.stderr).toContain(`\nhint: ${two}, ${one}\n`);
+  expect(server.requests).toEqual([]);
+});
+
+test('a file with the name of its only reference is left in its command', async () => {
+  const { home, run } = await openShop();
+  const write = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
+  write('orders.csv', `clientReference,cardId\nA-1,${cardId(1)}\n`);
+  await run('card', 'find', '--import', 'orders.csv');
+  write('A-1', 'cardId\nA-1\n');
+  const refused = await run('card', 'block', '--from', 'A-1', '--yes');
+  expect(refused.stderr).toContain(`"A-1" is the client reference of card ${cardId(1)}\n`);
+  expect(refused.stderr).not.toContain('then run:');
+});
+
 test('card find --import remembers the rows of a file whole or not at all, and keeps a status that a row lacks', async () => {
   const { home, run, server } = await openShop();
   const write = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);

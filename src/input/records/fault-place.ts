@@ -68,11 +68,12 @@ function namePlace(fault: InputFault): string {
 export function toFaults(faults: readonly InputFault[], file?: string): readonly Fault[] {
   const prefix = file === undefined ? '' : `${file}, `;
   return faults.map((fault) => {
-    const { line, row, index, column, field = column, problem, count } = fault;
+    const { line, row, index, column, field = column, problem, refusedId, count } = fault;
     const where = `${prefix}${namePlace(fault)}`;
     // A column without a name is named by its number.
     const number = index === undefined ? (/^\d+$/.test(column ?? '') ? Number(column) : undefined) : index + 1;
-    return { where, line, row, column: number, field: field === String(number) ? undefined : field, problem, count };
+    const named = field === String(number) ? undefined : field;
+    return { where, line, row, column: number, field: named, problem, refusedId, count };
   });
 }
 
