@@ -97,7 +97,9 @@ test('sandbox reset forgets the cards seen in the sandbox, and profile remove th
   const { home, run, server } = await openShop();
   const sandboxCard = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
   await run('card', 'get', sandboxCard, '-q', '-p', 'sandbox');
-  await run('sandbox', 'reset');
+  const reset = 'The sandbox has its initial data again.';
+  expect((await run('sandbox', 'reset')).stdout).toBe(`${reset} The remembered cards are deleted.\n`);
+  expect((await run('sandbox', 'reset')).stdout).toBe(`${reset}\n`);
   expect((await run('card', 'find', sandboxCard, '--json', '-p', 'sandbox')).stdout).toBe(EMPTY);
   const url = String(server.env['FRONTDESK_CARDS_URL']);
   const local = (...args: readonly string[]) => runFrontdesk(args, { home });

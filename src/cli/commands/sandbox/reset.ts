@@ -9,15 +9,16 @@ import { NEVER_ASKS } from '../../../writes/ask/missing.ts';
 const RESET = object({ reset: constant(true) });
 
 export const command = localCommand({
-  description: 'Resets the data of `--profile sandbox`. No real card or calendar is affected.',
+  description:
+    'Resets the data of `--profile sandbox`, and forgets its cards for `card find`. No real card or calendar is affected.',
   options: { yes: NEVER_ASKS },
   examples: { 'Start over': 'sandbox reset', 'In a test, before each case': 'sandbox reset --quiet' },
   output: () => RESET,
   async run(session) {
     await resetSandbox(session.stateDir(), lockPorts(session));
     await markSandboxReset(session.stateDir());
-    await forgetCards({ stateDir: session.stateDir(), url: 'sandbox' });
-    const text = 'The sandbox has its initial data again.';
+    const forgotten = await forgetCards({ stateDir: session.stateDir(), url: 'sandbox' });
+    const text = `The sandbox has its initial data again.${forgotten ? ' The remembered cards are deleted.' : ''}`;
     await session.print({ kind: 'text', text, json: jsonOf(RESET, { reset: true }) });
   },
 });
