@@ -107,7 +107,7 @@ export interface PromptPort {
   choose(
     question: string,
     choices: readonly Choice[],
-    how?: Above & { readonly orText?: (text: string) => Verdict },
+    how?: Above & { readonly orText?: (text: string, isPasted: boolean) => Verdict },
   ): Promise<string>;
 }
 

@@ -69,8 +69,11 @@ export class CardAtHand {
         return await this.#read();
       } catch (error) {
         isLeft = isStepBack(error);
-        if (error instanceof Failure && error.code === 'NOT_FOUND') check = 'not found';
-        throw error instanceof Failure ? await this.refused(error) : error;
+        if (!(error instanceof Failure)) throw error;
+        if (error.code !== 'NOT_FOUND') throw await this.refused(error);
+        check = 'not found';
+        // The screen names the card.
+        throw error.but({ attempted: undefined, screen: undefined });
       }
     });
     if (isLeft) {

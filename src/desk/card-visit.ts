@@ -13,7 +13,7 @@ import { shortEntry } from '../screen/people-text.ts';
 import { renderResult } from '../screen/render.ts';
 import { sentenceCase } from '../screen/text.ts';
 import { CARD_STATUSES } from '../service/api/card.ts';
-import { isResolvedAt, nounOf, type Operation, resolvedBy } from '../service/api/operation.ts';
+import { nounOf, type Operation, resolvedBy, targetStatus } from '../service/api/operation.ts';
 import { CARD_ACTIONS } from '../service/api/operations.ts';
 import { PromptAborted } from '../writes/ask/prompt-context.ts';
 import { CardAtHand } from './card-at-hand.ts';
@@ -40,8 +40,6 @@ const MENU: readonly Choice[] = [
   { value: 'login', text: 'Log in' },
 ].map((entry, at) => ({ ...entry, number: at + 1 }));
 
-/** Statuses that suggest no change: the card's actions stay in the menu, with the status. */
-const ENDED = new Set(['CANCELLED', 'EXPIRED', 'REISSUED']);
 /** Failures after which another read of the card would meet the same. */
 const NOT_CHECKED_AFTER = new Set(['UNREACHABLE', 'AUTH', 'LOCAL_IO', 'USAGE', 'FORBIDDEN']);
 const PAGE_PROMPT_ROWS = 2;
@@ -69,8 +67,9 @@ export class CardVisit {
       }
       this.#desk.messages = [];
       const act = this.#actOf(choice);
-      if (act === undefined) return choice;
-      await act();
+      const next = act === undefined && choice !== 'another' ? await this.#desk.meant(choice) : choice;
+      if (act !== undefined) await act();
+      else if (next !== undefined) return next;
     }
   }
 
@@ -99,18 +98,19 @@ export class CardVisit {
   }
 
   #choose(): Promise<string> {
-    const { cardId } = this.#hand.seen;
-    const entries = this.#entries();
-    const orText = (text: string) => judgeId(text, '');
-    const above = this.#screen;
-    return this.#desk.prompt.choose(this.#desk.question(`Card ${cardId.slice(0, 8)}`), entries, { orText, above });
+    const { cardId, reading } = this.#hand.seen;
+    // A paste at the menu is the ID of a card, or nothing.
+    const orText = (text: string, isPasted: boolean) => (isPasted ? judgeId(text, '') : this.#desk.judge(text));
+    const name = `Card ${cardId.slice(0, 8)}${reading === 'not found' ? ', not found' : ''}`;
+    return this.#desk.prompt.choose(this.#desk.question(name), this.#entries(), { orText, above: this.#screen });
   }
 
   #entries(): readonly Choice[] {
     const { card, reading } = this.#hand.seen;
-    const status = textAt(card, 'status') ?? '';
+    const status = textAt(card, 'status');
     const offered: Readonly<Record<string, boolean>> = {
       details: card !== undefined,
+      wait: reading !== 'not found',
       resolve: this.#hand.open.some(({ entry }) => entry !== ''),
       login: this.#hand.needsLogin,
     };
@@ -118,8 +118,7 @@ export class CardVisit {
       const write = actionAt(entry.value);
       if (write === undefined) return offered[entry.value] === false ? [] : [entry];
       if (!this.#desk.mayWrite || reading !== 'read') return [];
-      const stands = isResolvedAt(write, status) || ENDED.has(status);
-      return [stands ? { ...entry, remark: `is ${status}` } : entry];
+      return [status === targetStatus(write) ? { ...entry, remark: `is ${status} already` } : entry];
     });
   }
 
@@ -136,7 +135,8 @@ export class CardVisit {
   async #write(operation: Operation): Promise<void> {
     const { session, writing, log } = this.#desk;
     const command = await this.#desk.options.commandOf(operation);
-    const { cardId } = this.#hand.seen;
+    const { cardId, card } = this.#hand.seen;
+    const status = textAt(card, 'status');
     const { received } = session.context.signals;
     const writtenBefore = log.writes.length;
     session.forgiveSignals();
@@ -154,8 +154,11 @@ export class CardVisit {
     if (signal !== undefined) throw cancelledBy(signal);
     const write = log.writes.slice(writtenBefore).at(-1);
     const { effect } = operation;
-    if (write === undefined && failure?.code === 'CANCELLED' && effect.kind === 'write')
-      this.#desk.tell(`Not ${effect.done.toLowerCase()}. Nothing was sent.`);
+    if (write === undefined && failure?.code === 'CANCELLED' && effect.kind === 'write') {
+      // Beside a verdict or a status that says that it was done.
+      const isDone = log.lastOf(cardId)?.operation === operation || status === targetStatus(operation);
+      this.#desk.tell(`Not ${effect.done.toLowerCase()}${isDone ? ' again' : ''}. Nothing was sent.`);
+    }
     await this.#after(write, failure, openBefore);
   }
 
@@ -167,7 +170,7 @@ export class CardVisit {
     }
     const isUnknown = write.callOutcome?.outcome === 'unknown';
     if (isUnknown) this.#desk.tell(unknownText(write));
-    else if (failure !== undefined) this.#desk.say(failure);
+    else if (failure !== undefined) this.#desk.sayWhy(failure);
     else for (const text of doneTexts(write, before, this.#style.now)) this.#desk.tell(text);
     if (failure !== undefined && !isUnknown && NOT_CHECKED_AFTER.has(failure.code)) return;
     const newCard = write.callOutcome?.resultId;
@@ -295,7 +298,7 @@ function doneTexts({ operation, entry }: DeskWrite, before: readonly DeskWrite[]
     ];
   }
   const superseded = before.findLast((write) => resolvedBy(write.operation) !== undefined);
-  const name = entry === '' ? 'the time' : `entry ${shortEntry(entry)}`;
+  const name = entry === '' ? 'the time of this block' : `history entry ${shortEntry(entry)}, which is this block`;
   return [
     ...(superseded === undefined
       ? []

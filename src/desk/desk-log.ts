@@ -4,6 +4,7 @@ import type { Session } from '../command/session.ts';
 import { SentElsewhere } from '../records/once.ts';
 import { isForgotten } from '../records/open-files.ts';
 import type { WriteRecorder } from '../records/record.ts';
+import type { SeenCard } from '../records/remember-cards.ts';
 import type { Closing, HistoryEntry } from '../records/write-record.ts';
 import { isResolvedAt, type Operation, resolvedBy, targetStatus } from '../service/api/operation.ts';
 import { operationNamed } from '../service/api/operations.ts';
@@ -66,6 +67,23 @@ export function cardsOf(entry: HistoryEntry): readonly KnownCard[] {
   const before = resolvedBy(write.operation) === undefined ? undefined : entry.status;
   const about = { cardId: write.cardId, reference, status: callOutcome.observedStatus ?? before, write };
   return made === undefined || keyOf(made) === keyOf(write.cardId) ? [about] : [{ cardId: made, write }, about];
+}
+
+/**
+ * Changed and seen cards as one list, newest first. `changed`: of several of a card the first counts. A status that was
+ * seen before a change is none now: the entry of a block or an activation has the one after it.
+ */
+export function mergeKnown(changed: readonly KnownCard[], seen: readonly SeenCard[]): readonly KnownCard[] {
+  const cards = new Map<string, { card: KnownCard; timeMs: number }>();
+  const add = (card: KnownCard, timeMs: number) => cards.set(keyOf(card.cardId), { card, timeMs });
+  for (const card of changed) if (!cards.has(keyOf(card.cardId))) add(card, card.write?.timeMs ?? 0);
+  for (const { cardId, clientReference: reference, status, seenAt } of seen) {
+    const { card, timeMs = 0 } = cards.get(keyOf(cardId)) ?? {};
+    const seenMs = Date.parse(seenAt);
+    const known = { reference: reference ?? card?.reference, status: seenMs < timeMs ? card?.status : status };
+    add({ ...card, cardId, ...known }, Math.max(seenMs, timeMs));
+  }
+  return [...cards.values()].toSorted((one, other) => other.timeMs - one.timeMs).map(({ card }) => card);
 }
 
 /** Is an entry about this service? What is known of a card is known at a base URL, whatever the profile. */
@@ -198,8 +216,8 @@ export class DeskLog {
     const aim = wasDone ? targetStatus(operation) : undefined;
     this.#last.set(keyOf(cardId), { write, status: aim ?? this.known(cardId)?.status });
     if (wasDone && resolvedBy(operation) !== undefined) this.#supersede(write);
-    // A reissue says nothing of the old card's status.
-    this.#remember({ cardId, write, status: wasDone ? resolvedBy(operation) : undefined });
+    // After a reissue, the status of the old card is not known until it is read.
+    this.#remember({ cardId, write, ...(wasDone ? { status: resolvedBy(operation) } : {}) });
     const { resultId } = callOutcome ?? {};
     if (resultId === undefined) return;
     this.#last.set(keyOf(resultId), { write, status: undefined });
@@ -217,9 +235,8 @@ export class DeskLog {
 
   #remember(card: KnownCard): void {
     const key = keyOf(card.cardId);
-    const known = Object.fromEntries(Object.entries(card).filter(([, value]) => value !== undefined));
     const before = this.#cards.get(key);
     this.#cards.delete(key);
-    this.#cards.set(key, { ...before, ...known, cardId: card.cardId });
+    this.#cards.set(key, { ...before, ...card, reference: card.reference ?? before?.reference });
   }
 }

@@ -1,26 +1,19 @@
-import type { PromptPort, ScreenAbove } from '../base/context.ts';
+import type { PromptPort, ScreenAbove, Verdict } from '../base/context.ts';
 import { FAILURES, Failure } from '../base/failure.ts';
+import { quoted } from '../base/json/outside-text.ts';
+import { textAt } from '../base/json/value.ts';
 import type { CallCommand } from '../command/command.ts';
 import type { Session } from '../command/session.ts';
 import { CARD_ID_COLUMNS } from '../input/values.ts';
-import { renderFailure, renderNotice } from '../screen/failure-text.ts';
+import { renderFailure, renderNotice, statusBefore } from '../screen/failure-text.ts';
 import { plural } from '../screen/text.ts';
 import type { Operation } from '../service/api/operation.ts';
 import { LOST_PASTE, PromptAborted } from '../writes/ask/prompt-context.ts';
 import { canRedraw } from '../writes/ask/wait-display.ts';
 import { isReadOnly } from '../writes/write-guards.ts';
-import type { DeskLog } from './desk-log.ts';
+import type { DeskLog, KnownCard } from './desk-log.ts';
 import { cancelledBy, isStepBack, sessionOfWrites } from './desk-session.ts';
-import {
-  type DeskFound,
-  findCards,
-  HELP,
-  judgeWanted,
-  NONE_FOUND,
-  recentText,
-  wantedBy,
-  wantedWords,
-} from './find-card.ts';
+import { type DeskFound, HELP, judgeWanted, recentText, wantedBy, wantedWords } from './find-card.ts';
 import { handOverText, type ReportFile } from './hand-over.ts';
 import { type DeskMessage, linesOf } from './screen.ts';
 
@@ -51,6 +44,8 @@ export class Desk {
   readonly redraws: boolean;
   /** Messages above the verdict until the next screen. Each is drawn for the current width. */
   messages: DeskMessage[] = [];
+  /** What the last text that was judged finds. */
+  #found: DeskFound | undefined;
 
   constructor(session: Session, options: DeskOptions) {
     const { context, output } = session;
@@ -89,13 +84,8 @@ export class Desk {
       void this.session.report(failure).then(() => context.exitNow(failure.exitCode));
     });
     try {
-      for (let next = first; ; ) {
-        const cardId = next ?? (await this.#askCard());
-        if (cardId === undefined) break;
-        const choice = await serve(cardId);
-        if (choice === 'leave') break;
-        next = choice === 'another' ? undefined : choice;
-      }
+      for (let next = first ?? 'another'; next !== 'leave'; )
+        next = next === 'another' ? await this.#askCard() : await serve(next);
     } catch (error) {
       if (!(error instanceof PromptAborted) || (error.by !== 'end' && error.by !== 'leave')) throw this.#ended(error);
       if (error.by === 'leave')
@@ -152,6 +142,14 @@ export class Desk {
     }
   }
 
+  /** Says why a change was not done, without what the verdict says: that it was not, when, and the code. */
+  sayWhy(failure: Failure): void {
+    const { code, details } = failure;
+    const words = textAt(details.service, 'message');
+    if (code !== 'REJECTED' || words === undefined) this.say(failure.but({ attempted: undefined, after: 'silent' }));
+    else if (statusBefore(failure) === undefined) this.say(new Failure(code, `the service says: ${quoted(words)}`));
+  }
+
   say(failure: Failure): void {
     const { context, output } = this.session;
     const hints = failure.hints.filter((hint) => typeof hint === 'string').slice(0, 1);
@@ -173,11 +171,10 @@ export class Desk {
     return new Failure('OUTCOME_UNKNOWN', `${error.statement}; ${open} unknown`, { hints, cause: error });
   }
 
-  /** The card to serve next; undefined: leave. */
-  async #askCard(): Promise<string | undefined> {
+  /** The card to serve next, or `leave`. */
+  async #askCard(): Promise<string> {
     for (;;) {
       const { recent } = this.log;
-      let found: DeskFound = NONE_FOUND;
       const above: ScreenAbove = (room) => {
         const { context } = this.session;
         const width = context.stderr.columns ?? 80;
@@ -185,40 +182,44 @@ export class Desk {
         const lines = room === undefined ? undefined : room - messages.join('').split('\n').length + 1;
         return messages.join('') + recentText(recent, width, context.clock.now(), lines);
       };
+      const show = (text: string) => {
+        const wanted = wantedBy(text, recent);
+        return wanted.kind === 'card' ? wanted.cardId : text;
+      };
       let answer: string;
       try {
+        const how = { show, emptiesFirst: true, room: CARD_ID_COLUMNS, above };
         answer = await this.prompt.text(
           this.question(wantedWords(recent.length)),
-          (text) =>
-            judgeWanted(text, recent, (wanted) => {
-              found = findCards(this.session, this.log, wanted);
-              return found.cards.length > 0 || found.failure !== undefined;
-            }),
-          {
-            show: (text) => {
-              const wanted = wantedBy(text, recent);
-              return wanted.kind === 'card' ? wanted.cardId : text;
-            },
-            emptiesFirst: true,
-            room: CARD_ID_COLUMNS,
-            above,
-          },
+          (text) => this.judge(text, recent),
+          how,
         );
       } catch (error) {
-        if (isStepBack(error)) return undefined;
+        if (isStepBack(error)) return 'leave';
         throw error;
       }
-      this.messages = [];
-      const wanted = wantedBy(answer, recent);
-      if (wanted.kind === 'leave') return undefined;
-      if (wanted.kind === 'card') return wanted.cardId;
-      if (wanted.kind === 'help') {
-        this.tell(HELP);
-        continue;
-      }
-      const cardId = await this.attempt(() => this.#chosen(found));
-      if (cardId !== undefined) return cardId;
+      const meant = await this.meant(answer, recent);
+      if (meant !== undefined) return meant;
     }
+  }
+
+  /** Judges a text that means a card, or to leave. `recent`: the cards that a number means; undefined at a menu. */
+  judge(text: string, recent?: readonly KnownCard[]): Verdict {
+    const { verdict, found } = judgeWanted(this.session, this.log, text, recent);
+    this.#found = found;
+    return verdict;
+  }
+
+  /** What a text that was judged means: the ID of a card, or `leave`; undefined: nothing to serve. */
+  async meant(text: string, recent?: readonly KnownCard[]): Promise<string | undefined> {
+    this.messages = [];
+    const wanted = wantedBy(text, recent);
+    if (wanted.kind === 'leave') return 'leave';
+    if (wanted.kind === 'card') return wanted.cardId;
+    const found = this.#found;
+    if (found !== undefined) return this.attempt(() => this.#chosen(found));
+    this.tell(HELP);
+    return undefined;
   }
 
   /** The card that was found. Several are listed to choose from. */

@@ -1,7 +1,10 @@
 import type { Verdict } from '../base/context.ts';
 import { Failure } from '../base/failure.ts';
+import { quoted } from '../base/json/outside-text.ts';
+import { hintText } from '../base/next-step.ts';
 import type { Session } from '../command/session.ts';
-import { readCardId } from '../input/values.ts';
+import { nearlyIdProblem, readCardId } from '../input/values.ts';
+import { namedProfile } from '../profile/resolve.ts';
 import { findCards as findKnown, SHORTEST_REFERENCE } from '../records/known-cards.ts';
 import { isPartOfCardId } from '../records/write-record.ts';
 import { cutText, displayWidth, padText } from '../screen/cut-text.ts';
@@ -20,8 +23,8 @@ export const HELP = `Type or paste a card ID, such as 0b7a6c1e-3f52-4d8a-9c41-5e
 These find a card that this machine knows, too:
   its order number (the client reference), or its first 3 characters or more
   the first 8 characters of its ID or more
-  its number in the list
-q leaves. Esc and Ctrl-C empty the line, and Ctrl-C leaves from an empty one.`;
+  its number in the list of recent cards
+q leaves the desk. Esc and Ctrl-C empty the line. Ctrl-C goes one step back from an empty one.`;
 
 const NOT_FOUND = 'no card with this order number or beginning of an ID is known here: paste the whole card ID';
 
@@ -36,7 +39,9 @@ export function recentText(cards: readonly KnownCard[], width: number, now: numb
   if (cards.length === 0) return 'Paste the ID of a card. ? explains, q leaves the desk.\n';
   const rows = cards.map(({ cardId, reference = '', status = '', write }) => {
     const id = width < WHOLE_ID_COLUMNS ? cardId.slice(0, 8) : cardId;
-    const did = write && `${nounOf(write.operation)} ${clockTime(write.timeMs, now)}: ${endedWords(write)}`;
+    const isNew = write !== undefined && keyOf(write.cardId) !== keyOf(cardId);
+    const ended = isNew ? `replaces ${write.cardId.slice(0, 8)}` : write && endedWords(write);
+    const did = write && `${nounOf(write.operation)} ${clockTime(write.timeMs, now)}: ${ended}`;
     return [id, cutText(safeText(reference), 20), safeText(status), did ?? ''];
   });
   const widths = [1, 2].map((column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))));
@@ -66,7 +71,7 @@ function fitting(entries: readonly (readonly string[])[], room: number): readonl
 }
 
 /** What a text at the question for a card means: to leave, help, a card, or a text to find one by. */
-export function wantedBy(text: string, recent: readonly KnownCard[]) {
+export function wantedBy(text: string, recent: readonly KnownCard[] = []) {
   const typed = text.trim();
   const word = typed.toLowerCase();
   if (LEAVE_WORDS.includes(word)) return { kind: 'leave' } as const;
@@ -76,17 +81,7 @@ export function wantedBy(text: string, recent: readonly KnownCard[]) {
   return cardId === undefined ? ({ kind: 'text', text: typed } as const) : ({ kind: 'card', cardId } as const);
 }
 
-/** Judges a text at the question. An ID inside it must be confirmed, and one that `finds` nothing stays in the line. */
-export function judgeWanted(text: string, recent: readonly KnownCard[], finds: (text: string) => boolean): Verdict {
-  const wanted = wantedBy(text, recent);
-  if (wanted.kind !== 'text') return true;
-  if (wanted.text === '') return 'paste the card ID, or type the number of a recent one. ? explains';
-  if (readCardId(wanted.text).kind === 'none' && finds(wanted.text)) return true;
-  const verdict = judgeId(wanted.text, NOT_FOUND);
-  return verdict === NOT_FOUND ? { instead: wanted.text, why: NOT_FOUND } : verdict;
-}
-
-type Place = Pick<Session, 'places' | 'placeOf'>;
+type Place = Pick<Session, 'places' | 'placeOf' | 'selectedProfile'>;
 
 /** What fits a text at the question: cards, how many more of them there are, and what could not be read. */
 export interface DeskFound {
@@ -95,7 +90,7 @@ export interface DeskFound {
   readonly failure: Failure | undefined;
 }
 
-export const NONE_FOUND: DeskFound = { cards: [], more: 0, failure: undefined };
+const NONE_FOUND: DeskFound = { cards: [], more: 0, failure: undefined };
 
 /** What `card find` finds. */
 function findRemembered(session: Place, text: string) {
@@ -115,20 +110,43 @@ function findRemembered(session: Place, text: string) {
  */
 export function findCards(session: Place, log: DeskLog, text: string): DeskFound {
   const known = findRemembered(session, text);
-  const begins = text.toLowerCase().replaceAll('-', '');
-  const isPart = isPartOfCardId(text);
-  const isWhole = ({ reference }: KnownCard) => reference?.toLowerCase() === text.toLowerCase();
-  const fits = ({ cardId, reference = '' }: KnownCard) =>
-    ([...text].length >= SHORTEST_REFERENCE && reference.toLowerCase().startsWith(text.toLowerCase())) ||
-    (isPart && keyOf(cardId).replaceAll('-', '').startsWith(begins));
+  const begins = text.toLowerCase();
+  // A digit too few is a slip: the card that begins so may be another.
+  const isPart = isPartOfCardId(text) && nearlyIdProblem(text) === undefined;
+  const isWhole = ({ reference }: KnownCard) => reference?.toLowerCase() === begins;
+  const fits = (card: KnownCard) =>
+    isWhole(card) ||
+    ([...text].length >= SHORTEST_REFERENCE && card.reference?.toLowerCase().startsWith(begins)) ||
+    (isPart && keyOf(card.cardId).replaceAll('-', '').startsWith(begins.replaceAll('-', '')));
   const found = new Map<string, KnownCard>();
   for (const { cardId, clientReference: reference, status } of known.cards)
-    found.set(keyOf(cardId), { cardId, reference, status });
-  for (const card of log.cards) {
-    if ((isWhole(card) || fits(card)) && !found.has(keyOf(card.cardId))) found.set(keyOf(card.cardId), card);
-  }
-  const all = [...found.values()];
+    found.set(keyOf(cardId), log.known(cardId) ?? { cardId, reference, status });
+  for (const card of log.cards) found.set(keyOf(card.cardId), card);
+  const all = [...found.values()].filter(fits);
   const whole = all.filter(isWhole);
   const cards = whole.length > 0 ? whole : all;
   return { cards, more: known.count - known.cards.length, failure: known.failure };
+}
+
+/**
+ * Judges a text, and says what it finds. An ID inside it must be confirmed, and a text that finds nothing stays in the
+ * line. `recent`: undefined at a menu, where the next text means something else.
+ */
+export function judgeWanted(
+  session: Place,
+  log: DeskLog,
+  text: string,
+  recent?: readonly KnownCard[],
+): { readonly verdict: Verdict; readonly found?: DeskFound } {
+  const wanted = wantedBy(text, recent);
+  if (wanted.kind !== 'text') return { verdict: true };
+  const typed = wanted.text;
+  if (typed === '') return { verdict: 'paste the card ID, or type the number of a recent one. ? explains' };
+  const found = readCardId(typed).kind === 'none' ? findCards(session, log, typed) : NONE_FOUND;
+  if (found.cards.length > 0 || found.failure !== undefined) return { verdict: true, found };
+  const step = { do: 'import an export of orders', profile: namedProfile(session.selectedProfile()) } as const;
+  const why = `${NOT_FOUND}, or ${hintText(step)}`;
+  const verdict = judgeId(typed, why);
+  if (verdict !== why) return { verdict };
+  return { verdict: recent === undefined ? `${quoted(typed)}: ${why}` : { instead: typed, why } };
 }

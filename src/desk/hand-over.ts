@@ -9,7 +9,7 @@ import { markdownCode, plainText } from '../runs/report/plain-text.ts';
 import { csvLine } from '../screen/csv.ts';
 import { displayWidth, padText } from '../screen/cut-text.ts';
 import { guardCell } from '../screen/formula-guard.ts';
-import { localTime, shortEntry } from '../screen/people-text.ts';
+import { localTime, outcomeWords, shortEntry } from '../screen/people-text.ts';
 import { plural, safeText } from '../screen/text.ts';
 import { nounOf } from '../service/api/operation.ts';
 import { type DeskLog, type DeskWrite, isOpen } from './desk-log.ts';
@@ -52,6 +52,15 @@ function checksText(log: DeskLog): string {
   return `${plural(log.checkedCards, 'card was', 'cards were')} looked at.`;
 }
 
+/** `1 rejected, 2 applied`, in the order of the list. */
+function countsText({ writes }: DeskLog): string {
+  const ends = inOrder(writes).map(({ resolved, callOutcome }) =>
+    outcomeWords(resolved?.as ?? callOutcome?.outcome ?? 'unknown'),
+  );
+  const counts = [...new Set(ends)].map((words) => `${ends.filter((each) => each === words).length} ${words}`);
+  return counts.join(', ') || 'no changes';
+}
+
 /** The session as a list for a colleague, with line ends. */
 export function handOverText(log: DeskLog, where: string, now: number): string {
   const rows = inOrder(log.writes).map((write) =>
@@ -62,7 +71,7 @@ export function handOverText(log: DeskLog, where: string, now: number): string {
     const begin = [time, reference, card, what].map((cell, column) => padText(cell, widths[column] ?? 0)).join('  ');
     return `  ${begin}  ${ended}${made === '' ? '' : `, new card ${made}`}${reason === '' ? '' : `, reason: ${reason}`}\n`;
   });
-  return `This session (${where}): ${plural(rows.length, 'change', 'changes')}\n${lines.join('')}${checksText(log)}\n`;
+  return `This session (${where}): ${countsText(log)}\n${lines.join('')}${checksText(log)}\n`;
 }
 
 function csvText(log: DeskLog): string {

@@ -1,32 +1,31 @@
 import { Failure } from '../base/failure.ts';
+import { ifPossible } from '../base/files/io-failure.ts';
 import type { CallCommand } from '../command/command.ts';
 import type { Registry } from '../command/command-tree.ts';
 import type { Session } from '../command/session.ts';
 import type { Span } from '../input/options/option.ts';
+import { newestCards } from '../records/known-cards.ts';
 import { readHistory } from '../records/read.ts';
 import type { Operation } from '../service/api/operation.ts';
 import { refuseBackground } from '../writes/ask/prompt-context.ts';
 import { openWrites } from '../writes/open-guard.ts';
 import { CardVisit } from './card-visit.ts';
 import { Desk } from './desk.ts';
-import { cardsOf, DeskLog, isOf, type KnownCard } from './desk-log.ts';
+import { cardsOf, DeskLog, isOf, type KnownCard, mergeKnown } from './desk-log.ts';
 import { createReport } from './hand-over.ts';
 
 const READ_ENTRIES = 50;
 
-/** Cards that were changed lately at this base URL, newest first; empty if no history can be read. */
+/** Cards that were changed or seen lately at this base URL, newest first; empty if no records can be read. */
 async function knownCards(session: Session): Promise<readonly KnownCard[]> {
   const { stateDir } = session.places;
   if (stateDir === undefined) return [];
   const isWanted = isOf(session);
   const page = await readHistory(stateDir, { limit: READ_ENTRIES, isWanted }).catch(() => undefined);
   const open = ((await openWrites(session).catch(() => undefined)) ?? []).filter(isWanted).toReversed();
-  const cards = new Map<string, KnownCard>();
+  const seen = ifPossible(() => newestCards({ stateDir, url: session.placeOf('cards') })) ?? [];
   // The newest entry of a card, unless an older one is open.
-  for (const entry of [...open, ...(page?.entries ?? [])]) {
-    for (const card of cardsOf(entry)) if (!cards.has(card.cardId)) cards.set(card.cardId, card);
-  }
-  return [...cards.values()];
+  return mergeKnown([...open, ...(page?.entries ?? [])].flatMap(cardsOf), seen);
 }
 
 /** Opens the desk in the terminal, perhaps with a card. Returns the exit code. */

@@ -1,8 +1,10 @@
-import { constants, openSync, readSync } from 'node:fs';
+import { constants, fstatSync, openSync, readSync } from 'node:fs';
 import { errnoOf } from '../base/files/io-failure.ts';
 import { HashIndex, NumberList, spread } from '../input/records/hash-index.ts';
 
 const NEWLINE = 0x0a;
+/** Some hundred lines. */
+const LAST_BYTES = 64 * 1024;
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** `{"id":"`, 36 characters of the ID, `","ref":`. */
 const ID_AT = 7;
@@ -51,6 +53,14 @@ export function lineAt(file: number, offset: number): string {
   const length = readSync(file, piece, 0, piece.length, offset);
   const end = piece.subarray(0, length).indexOf(NEWLINE);
   return piece.toString('utf8', 0, end === -1 ? length : end);
+}
+
+/** The whole lines at the end of a file, the last one first, without the first of the file. */
+export function lastLines(file: number): readonly string[] {
+  const { size } = fstatSync(file);
+  const piece = Buffer.alloc(Math.min(size, LAST_BYTES));
+  readSync(file, piece, 0, piece.length, size - piece.length);
+  return piece.toString('utf8').split('\n').slice(1, -1).reverse();
 }
 
 /** Do the fixed places of a line fit a card? Bytes are compared one by one: a call for each of a million lines is slow. */

@@ -9,7 +9,15 @@ import { temporaryName } from '../base/files/process-identity.ts';
 import { parseJson } from '../base/json/parse.ts';
 import { textAt } from '../base/json/value.ts';
 import { readCardId } from '../input/values.ts';
-import { type CardPlace, findPlaces, latestPlaces, lineAt, type Needle, openLines } from './known-card-lines.ts';
+import {
+  type CardPlace,
+  findPlaces,
+  lastLines,
+  latestPlaces,
+  lineAt,
+  type Needle,
+  openLines,
+} from './known-card-lines.ts';
 import {
   APPENDING,
   cardsFolder,
@@ -78,17 +86,17 @@ function needlesFor(text: string): readonly Needle[] {
   return needles;
 }
 
-/** The card of its latest line, with its latest known status and the time of that. */
-function cardAt(file: number, { line, status }: CardPlace): SeenCard {
-  const latest = parseJson(lineAt(file, line));
-  const known = status === undefined || status === line ? latest : parseJson(lineAt(file, status));
-  return {
-    cardId: textAt(latest, 'cardId') ?? '',
-    clientReference: textAt(latest, 'clientReference'),
-    status: textAt(known, 'status'),
-    // What is old is the status.
-    seenAt: textAt(known, 'seenAt') ?? '',
-  };
+function seenIn(line: string): SeenCard {
+  const card = parseJson(line);
+  const [clientReference, status] = [textAt(card, 'clientReference'), textAt(card, 'status')];
+  return { cardId: textAt(card, 'cardId') ?? '', clientReference, status, seenAt: textAt(card, 'seenAt') ?? '' };
+}
+
+/** The card of its latest line, with its latest known status and the time of that: what is old is the status. */
+function cardAt(file: number, { line, status: statusLine = line }: CardPlace): SeenCard {
+  const latest = seenIn(lineAt(file, line));
+  const { status, seenAt } = statusLine === line ? latest : seenIn(lineAt(file, statusLine));
+  return { ...latest, status, seenAt };
 }
 
 /** An import may know no status: an earlier line that the search did not fit may have one. */
@@ -164,6 +172,18 @@ function cardsIn(stateDir: string, path: string, text: string): FoundCards {
     };
   });
   return found ?? { cards: [], count: 0, since: undefined, failure: undefined };
+}
+
+/** The cards of the last lines that hold a status, newest first. AUTH if others could have written them, LOCAL_IO. */
+export function newestCards({ stateDir, url }: Place): readonly SeenCard[] {
+  const path = knownCardsPath(stateDir, url);
+  requireOwnState(stateDir, path);
+  const cards = new Map<string, SeenCard>();
+  for (const line of withLines(path, lastLines) ?? []) {
+    const card = ifPossible(() => seenIn(line));
+    if (card?.status !== undefined && !cards.has(card.cardId)) cards.set(card.cardId, card);
+  }
+  return [...cards.values()];
 }
 
 /** The files of all base URLs. Throws the system's error. */

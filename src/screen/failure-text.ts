@@ -169,7 +169,7 @@ function endOfChange(
   const { after, also, code } = failure;
   const { clientReference } = details.seen ?? {};
   const [missing] = screen ?? [];
-  const told = { code, attempted, after, also, problem: missing ?? reasonOf(failure, targetStatus(operation)) };
+  const told = { code, attempted, after, also, problem: missing ?? reasonOf(failure) };
   if (missing !== undefined) return { sign, lead: `${sign} NO SUCH`, lines: [rowMessageOf(told)], steps: [] };
   const named = [id, clientReference && outside(clientReference)].filter(Boolean).join('  ');
   return {
@@ -180,13 +180,22 @@ function endOfChange(
   };
 }
 
-/** What is known to be so first, else the service's words, and its code behind them. `aim`: what the change makes of a card. */
-function reasonOf({ code, problem, details: { service, http, seen } }: Failure, aim: string | undefined): string {
+/** The status that the card had already before a change that makes it so; undefined: it had another. */
+export function statusBefore({ details: { operation: name, seen } }: Failure): string | undefined {
+  const operation = operationNamed(name);
+  const aim = operation && targetStatus(operation);
+  return seen?.status === aim ? aim : undefined;
+}
+
+/** What is known to be so first, else the service's words, and its code behind them. */
+function reasonOf(failure: Failure): string {
+  const { code, problem, details } = failure;
+  const { service, http } = details;
   const [errorCode, message] = [textAt(service, 'errorCode'), textAt(service, 'message')];
   if (code !== 'REJECTED' || errorCode === undefined || message === undefined || http === undefined) return problem;
-  if (aim !== undefined && seen?.status === aim)
-    return `the card is ${aim} already (${http.status} ${outside(errorCode)})`;
-  return `${quoted(shortenText(message, MAX_REASON))} (${http.status} ${outside(errorCode)})`;
+  const status = statusBefore(failure);
+  const why = status === undefined ? quoted(shortenText(message, MAX_REASON)) : `the card is ${status} already`;
+  return `${why} (${http.status} ${outside(errorCode)})`;
 }
 
 /** Characters of a message of the service: a reason is a sentence, and the rest stands in JSON. */

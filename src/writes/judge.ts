@@ -136,7 +136,7 @@ export function reasonOf({ planned, sinceMs }: Write, held: Held): Failure {
     const [open, sent] = [repeated.at(-1), same.at(-1)];
     const hints = [repeatNext(open, sent), { do: 'set an option', words: 'add --again to send it anyway' }] as const;
     const what = open === undefined ? sentText(sent) : repeatText(open);
-    const when = sinceMs === undefined ? '' : ', after the question was shown';
+    const when = sinceMs === undefined ? '' : '. It began after the question was shown';
     return new Failure('PRECONDITION', `${what}${when}, and this would make a second one`, { hints });
   }
   if (held.why !== 'unread') return new Failure('PRECONDITION', held.text, { hints: HINTS[held.why] });

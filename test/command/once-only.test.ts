@@ -26,7 +26,8 @@ async function slowService(special: () => Reply | undefined = () => undefined, i
     if (!isAnswered) await new Promise<void>((resolve) => held.set(about, resolve));
     return play(request, count);
   }, untilFileEnds);
-  const start = (home: Home, ...args: string[]) => startFrontdesk(args, { env: { ...server.env, ...NO_PAUSE }, home }).result;
+  const start = (home: Home, ...args: string[]) =>
+    startFrontdesk(args, { env: { ...server.env, ...NO_PAUSE }, home }).result;
   /** Two calls that begin the same change: the one that sends it gets its answer when the other has ended. */
   const together = async (about: string, one: Promise<RunResult>, other: Promise<RunResult>) => {
     await Promise.race([one, other]);
@@ -114,7 +115,13 @@ const REISSUE = ['card', 'reissue', cardId(1)];
 const QUESTION = /\(y\/N[^)]*\)\s*$/;
 
 it.each([
-  { door: 'a call', args: REISSUE, before: [], after: [], ends: [17, ', after the question was shown,'] },
+  {
+    door: 'a call',
+    args: REISSUE,
+    before: [],
+    after: [],
+    ends: [17, '. It began after the question was shown, and this would make a second one'],
+  },
   {
     door: 'a plan',
     args: ['plan', 'apply', 'plan'],
@@ -122,7 +129,13 @@ it.each([
     after: [],
     ends: [15, ', and this would make a second one'],
   },
-  { door: 'the desk', args: ['desk', cardId(1)], before: ['reissue\r'], after: ['leave\r'], ends: [0, ': 1 change '] },
+  {
+    door: 'the desk',
+    args: ['desk', cardId(1)],
+    before: ['reissue\r'],
+    after: ['leave\r'],
+    ends: [0, ': 1 not sent '],
+  },
 ])('a yes to a reissue of $door sends nothing if another process sent it while the question stood', async (way) => {
   const { sent, start, env } = await slowService();
   const home = createHome();

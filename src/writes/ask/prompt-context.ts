@@ -19,7 +19,7 @@ export interface Question {
   /** For a question without pastes: a longer piece was pasted, whatever the terminal says. */
   readonly longest?: number;
   /** Judges a typed answer. With choices: may the text stand for one? */
-  judge(answer: string): Verdict;
+  judge(answer: string, isPasted?: boolean): Verdict;
   show?(answer: string): string;
   isRefusal?(answer: string): boolean;
   /** Columns of an answer that must not be broken. It gets its own line if the question leaves less. */

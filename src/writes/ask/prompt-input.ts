@@ -48,7 +48,7 @@ export function judgeInput(question: Question, input: PromptInput): Judged {
   if (found !== undefined && second === undefined) return { answer: found.value, verdict: true };
   if (second !== undefined)
     return { answer: '', verdict: `several entries begin with "${typed}": type more, or a number` };
-  const verdict: Verdict = typed === '' ? '' : question.judge(typed);
+  const verdict: Verdict = typed === '' ? '' : question.judge(typed, isPasted);
   if (verdict !== '') return { answer: typed, verdict };
   return { answer: '', verdict: isPasted ? LOST_PASTE : 'type the number of an entry, or the beginning of its name' };
 }

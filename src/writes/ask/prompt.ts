@@ -111,7 +111,7 @@ export function terminalPrompt(
         choices,
         takesPaste: orText !== undefined,
         longest: Math.max(...choices.map((choice) => choice.text.length)),
-        judge: orText ?? (() => ''),
+        judge: (answer, isPasted = false) => orText?.(answer, isPasted) ?? '',
         above,
       }),
   };

@@ -71,7 +71,7 @@ it.concurrent.for(LOOKS)(
     terminal.type(CTRL_C);
     const end = await terminal.end;
     expect({ code: end.code, lines: service.server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
-    expect(end.text).toMatch(/: 1 change\n.*block {2}applied\n1 card was looked at\./);
+    expect(end.text).toMatch(/: 1 applied\n.*block {2}applied\n1 card was looked at\./);
   },
 );
 
@@ -119,7 +119,7 @@ it.concurrent.for(LOOKS)(
     const end = await terminal.end;
     service.answer();
     expect(end.code).toBe(8);
-    expect(end.text).toMatch(/: 1 change\n.*block {2}UNKNOWN \(entry [0-9a-f]{6}\)\n1 card was looked at\./);
+    expect(end.text).toMatch(/: 1 UNKNOWN\n.*block {2}UNKNOWN \(entry [0-9a-f]{6}\)\n1 card was looked at\./);
     expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
   },
 );

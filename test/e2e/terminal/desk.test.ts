@@ -36,6 +36,9 @@ function service(fails: (line: string, count: number) => Reply | undefined = () 
   };
 }
 
+const refusal = (word: string, status: string) =>
+  JSON.stringify({ errorCode: `CARD_NOT_${word}ABLE`, message: `the card was not ${word}ed: it is ${status}` });
+
 const writeFails = (status: number, body?: string) =>
   service((line) => (line.startsWith('POST') ? { status, ...(body === undefined ? {} : { body }) } : undefined));
 
@@ -50,7 +53,7 @@ type Size = Pick<TerminalOptions, 'columns' | 'rows'> & { readonly home?: Home }
 async function open(env: Readonly<Record<string, string>>, more: Size & { readonly args?: readonly string[] } = {}) {
   const { home = createHome(), args = [CARD_ID], columns = 80, rows = 24 } = more;
   const terminal = openTerminal(['desk', ...args], { home, columns, rows, env: { ...env, ...NO_PAUSE } });
-  if (args.includes(CARD_ID)) await menuWith(terminal, /Card 7c0e1111/, columns, rows);
+  if (args.includes(CARD_ID)) await menuWith(terminal, /\? Card 7c0e1111/, columns, rows);
   return { terminal, home };
 }
 
@@ -91,7 +94,7 @@ it.concurrent('the desk blocks a card after a question, and the line above the m
   const end = await leave(terminal);
   expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
   expect(end.text).toMatch(
-    /: 1 change\n {2}\d\d:\d\d {2}order-1 {2}7c0e1111 {2}block {2}applied, reason: lost\n1 card was looked at\./,
+    /: 1 applied\n {2}\d\d:\d\d {2}order-1 {2}7c0e1111 {2}block {2}applied, reason: lost\n1 card was looked at\./,
   );
   const history = await runFrontdesk(['history', '--json'], { home });
   expect(JSON.parse(history.stdout)).toMatchObject([{ operation: 'card.block', outcome: 'applied', reason: 'lost' }]);
@@ -108,9 +111,62 @@ it.concurrent.for(['n\r', '\r', '\u001b', CTRL_C])(
     await menuWith(terminal, /Not blocked\. Nothing was sent\./);
     const end = await leave(terminal);
     expect(server.lines).toEqual([GET, GET]);
-    expect({ code: end.code, said: /0 changes/.test(end.text) }).toEqual({ code: 0, said: true });
+    expect({ code: end.code, said: /: no changes\n/.test(end.text) }).toEqual({ code: 0, said: true });
   },
 );
+
+it.concurrent('the desk says once what was refused and why, and marks what a card is already', async ({
+  onTestFinished,
+}) => {
+  const server = await startRecordingServer(({ method, url }) => {
+    if (method === 'GET') return { body: cardText('BLOCKED') };
+    const body = url.endsWith('/block') ? refusal('BLOCK', 'BLOCKED') : refusal('ACTIVAT', 'BLOCKED');
+    return { status: 409, body };
+  }, onTestFinished);
+  const { terminal } = await open(server.env);
+  await confirm(terminal, 'block');
+  const refused = (verb: string, code: string, then: string) =>
+    above(`✖ NOT ${verb}: refused at \\d\\d:\\d\\d \\(HTTP 409, ${code}\\)\\. ${then}`);
+  const blocked = await menuWith(terminal, refused('BLOCKED', 'CARD_NOT_BLOCKABLE', 'But the card'));
+  // What the service says, the verdict says.
+  expect(blocked.join('\n').match(/NOT BLOCKED|BLOCKABLE|the service/g)).toEqual(['NOT BLOCKED', 'BLOCKABLE']);
+  expect(blocked.join('\n')).toMatch(/3 Activate {4,}[\s\S]*4 Block {2}\(is BLOCKED already\)[\s\S]*5 Reissue\n/);
+  await confirm(terminal, 'activate');
+  const screen = await menuWith(terminal, refused('ACTIVATED', 'CARD_NOT_ACTIVATABLE', 'Nothing was'));
+  expect(screen.join('\n').match(/NOT ACTIVATED|ACTIVATABLE|not ACTIVATed/g)).toEqual([
+    'not ACTIVATed',
+    'NOT ACTIVATED',
+    'ACTIVATABLE',
+  ]);
+  terminal.type('block\r');
+  await terminal.waitFor(/\? Block card[\s\S]*\(y\/N[^)]*\)\s*$/);
+  terminal.type('n\r');
+  await menuWith(terminal, /\nNot blocked again\. Nothing was sent\.\n/);
+  expect((await leave(terminal)).text).toMatch(/: 2 rejected\n/);
+});
+
+it.concurrent('the desk takes at the menu what its question takes, and says what finds nothing', async (context) => {
+  const server = await startRecordingServer(service(), context.onTestFinished);
+  const { terminal } = await open(server.env);
+  terminal.type(`${NEW_ID}\r`);
+  await menuWith(terminal, /\? Card 9999aaaa/);
+  terminal.type('order-7\r');
+  await terminal.waitFor(/> "order-7": no card [^>]* frontdesk card find --import <file>\s*$/);
+  // What is refused at a menu is not in the line: the next text is another entry.
+  terminal.type('order-1\r');
+  await terminal.waitFor(/\? Which card\?[\s\S]*2 7c0e1111[^\n]*order-1[\s\S]*Enter$/);
+  terminal.type('2\r');
+  await menuWith(terminal, /\? Card 7c0e1111/);
+  terminal.type('\u001b[200~q\r\u001b[201~');
+  await terminal.waitFor(/> pasted, not used: type it\s*$/);
+  terminal.type('q\r');
+  const end = await terminal.end;
+  expect({ code: end.code, lines: server.lines }).toEqual({
+    code: 0,
+    lines: [GET, `GET /v1/cards/${NEW_ID}`, GET],
+  });
+  expect(end.text).toMatch(/This session [^\n]*: no changes\n2 cards were looked at/);
+});
 
 it.concurrent.for([
   [80, 24],
@@ -216,7 +272,7 @@ it.concurrent('the desk resolves an unknown block by a look that shows it, recor
   await menuWith(terminal, above('✔ BLOCKED at \\d\\d:\\d\\d, as a look at \\d\\d:\\d\\d showed'));
   const end = await leave(terminal);
   expect(end.code).toBe(0);
-  expect(end.text).toMatch(/: 1 change\n.*block {2}confirmed by read/);
+  expect(end.text).toMatch(/: 1 confirmed by read\n.*block {2}confirmed by read/);
   const history = await runFrontdesk(['history', '--json'], { home });
   expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'confirmed_by_read', httpStatus: 200 }]);
 });
@@ -269,6 +325,7 @@ it.concurrent('the desk finds a card by its order number and by the beginning of
   for (const [typed, seen, kept] of [
     ['?', /card ID, such as 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\.\nThese find/, ''],
     ['order-7', /> no card with this order number or beginning of an ID is known here/, 'order-7'],
+    [CARD_ID.slice(0, -1), /> 31 digits, not 32/, CARD_ID.slice(0, -1)],
     [`${CARD_ID.slice(0, -1)}O`, /> character 36 is the letter O: an ID has 0-9 and a-f/, `${CARD_ID.slice(0, -1)}O`],
   ] as const) {
     await terminal.waitFor(/Card ID, order number or 1 \([^)]*\)\s*$/);
@@ -407,7 +464,7 @@ it.concurrent('the desk says at once that the report cannot be written, and exit
     expect(end.code).toBe(code);
     expect(end.text.endsWith('The report is not complete: keep this list.\n')).toBe(!comesBack);
     // The list is on the screen, whether the file was written or not.
-    expect(end.text).toMatch(/: 2 changes\n.*block {7}applied\n.*activation {2}applied\n1 card was looked at\./);
+    expect(end.text).toMatch(/: 2 applied\n.*block {7}applied\n.*activation {2}applied\n1 card was looked at\./);
     if (comesBack) expect(readFileSync(csv, 'utf8')).toMatch(/block,applied[\s\S]*activation,applied/);
     for (const each of [folder, away]) rmSync(each, { recursive: true, force: true });
   }
@@ -433,6 +490,10 @@ it.concurrent('the desk offers no changes with a read-only profile, or of a card
   for (const each of [terminal, missing.terminal]) {
     const screen = await menuWith(each, /1 Look again/);
     expect(screen.join('\n')).not.toMatch(/Block|Reissue|Activate/);
+    // A card that is not there has no status to wait for, and its ID stands once.
+    const isMissing = each === missing.terminal;
+    expect(screen.join('\n').includes('Wait for a status')).toBe(!isMissing);
+    if (isMissing) expect(screen.join('\n').match(/7c0e1111\S*/g)).toEqual([CARD_ID, '7c0e1111,']);
     // Numbers are fixed: those of the changes stay free.
     const number = 6 + DESK_WRITES;
     expect(screen.join('\n')).toContain(`${number} Leave`);
@@ -492,7 +553,10 @@ it.concurrent.for([
   const head = `Card          ${CARD_ID}\\nStatus        `;
   const steps: Step[] = [
     [/Card ID/, 'order-9\n'],
-    [/> order-9: no card [^\n]* is known here:\n {2}paste the whole card ID\n\? [^\n]*\)\s*$/, `${CARD_ID}\n`],
+    [
+      /> order-9: no card [^\n]* is known here:\n {2}paste the whole card ID, or [^?]*--import <file>\n\? [^\n]*\)\s*$/,
+      `${CARD_ID}\n`,
+    ],
     [new RegExp(`${head}ACTIVE\\n[\\s\\S]*4 Block\\n[\\s\\S]*1 to \\d+\\) $`), '4\n'],
     [/y\/N[^)]*\) $/, 'y\n'],
     [

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { Outcome } from '../../../src/base/failure.ts';
 import { parseJson } from '../../../src/base/json/parse.ts';
 import { isJsonObject, type JsonObject } from '../../../src/base/json/value.ts';
-import { cardsOf, DeskLog, type DeskWrite, isOf, isOpen, writeOf } from '../../../src/desk/desk-log.ts';
+import { cardsOf, DeskLog, type DeskWrite, isOf, isOpen, mergeKnown, writeOf } from '../../../src/desk/desk-log.ts';
 import { findCards, recentText, wantedBy } from '../../../src/desk/find-card.ts';
 import { handOverText } from '../../../src/desk/hand-over.ts';
 import { endedWords, verdictLines } from '../../../src/desk/screen.ts';
@@ -156,12 +156,18 @@ it('the verdict of a reissue stands with the new card too', async () => {
   expect(verdict('REISSUED')).toEqual(['✔ REISSUED at 14:02']);
 });
 
-it('a card that was reissued is offered with the status that was seen, until a look shows another', async () => {
+it('a card that was reissued is offered without a status until a look shows one, and the new card as what replaces it', async () => {
   const { log, write } = desk();
   log.saw(ID, card('ACTIVE'));
   await write('card.reissue', 'applied', { resultId: OTHER });
-  expect(log.known(ID)?.status).toBe('ACTIVE');
-  expect(log.known(OTHER)?.write?.operation.command).toBe('card.reissue');
+  expect(recentText(log.recent, 80, NOW)).toBe(
+    [
+      'Recent cards',
+      '  1 1c8b7d2f             reissue 14:02: replaces 0b7a6c1e',
+      '  2 0b7a6c1e  order-1    reissue 14:02: applied',
+      '',
+    ].join('\n'),
+  );
   log.saw(ID, card('REISSUED'));
   expect(log.known(ID)?.status).toBe('REISSUED');
 });
@@ -235,7 +241,7 @@ it('the list that is handed over has each write once, the open and the not sent 
   await write('card.block', 'unknown', {}, OTHER);
   expect(handOverText(log, 'live, cards.example.com', NOW)).toBe(
     [
-      'This session (live, cards.example.com): 4 changes',
+      'This session (live, cards.example.com): 1 not sent, 1 UNKNOWN, 2 applied',
       '  14:02  order-20016  0b7a6c1e  activation  not sent',
       '  14:02               1c8b7d2f  block       UNKNOWN (entry entry-4)',
       '  14:02  order-20016  0b7a6c1e  block       applied, reason: lost',
@@ -335,6 +341,29 @@ it('a reissue in the history is about two cards, and its status from before is n
   expect(cardsOf(reissue)).toEqual([
     { cardId: OTHER, write },
     { cardId: ID, reference: 'order-1', status: undefined, write },
+  ]);
+});
+
+it('the cards of earlier sessions are those changed and those seen, each with the status that was read last', async () => {
+  const [third, minute] = ['2d9c8e30-5174-4fac-9e63-70419cb2d303', 60_000];
+  const seen = (cardId: string, status: string, timeMs: number) => {
+    return { cardId, status, clientReference: `of-${cardId.slice(0, 2)}`, seenAt: new Date(timeMs).toISOString() };
+  };
+  const at = Date.parse(ENTRY.time);
+  const reissue = { ...ENTRY, operation: 'card.reissue', callOutcome: { ...NO_OUTCOME, resultId: OTHER } };
+  const known = (cards: Parameters<typeof mergeKnown>[1]) =>
+    mergeKnown(cardsOf(reissue), cards).map(({ cardId, reference, status }) => [cardId, reference, status]);
+  // The old card was read before its reissue.
+  expect(
+    known([seen(third, 'EXPIRED', at + minute), seen(OTHER, 'ACTIVE', at), seen(ID, 'ACTIVE', at - minute)]),
+  ).toEqual([
+    [third, 'of-2d', 'EXPIRED'],
+    [OTHER, 'of-1c', 'ACTIVE'],
+    [ID, 'of-0b', undefined],
+  ]);
+  expect(known([seen(ID, 'REISSUED', at + minute)])).toEqual([
+    [ID, 'of-0b', 'REISSUED'],
+    [OTHER, undefined, undefined],
   ]);
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { addCards, findCards, forgetCards } from '../../../src/records/known-cards.ts';
+import { addCards, findCards, forgetCards, newestCards } from '../../../src/records/known-cards.ts';
 import { knownCardsPath, rememberCards, type SeenCard } from '../../../src/records/remember-cards.ts';
 
 const NOW = '2026-11-28T20:30:00.000Z';
@@ -36,6 +36,17 @@ test('a card is found by its whole reference in any case, else by beginnings of 
   expect(ids('0b7a6c1effff4d')).toEqual([TWO]);
   expect(ids('0b7a6c1')).toEqual([]);
   expect(ids('rder-1')).toEqual([]);
+});
+
+test('the newest cards are those of the last lines with a status, each once, whatever a killed process left behind', async () => {
+  expect(newestCards(place())).toEqual([]);
+  await rememberCards(place(), [card(ONE, 'one', 'ACTIVE'), card(TWO, 'two', 'ACTIVE'), card(ONE, 'one', 'BLOCKED')]);
+  await rememberCards(place(), [card(TWO, 'of-an-import')]);
+  appendFileSync(knownCardsPath(stateDir, place().url), 'no line\n{"id":"cut');
+  expect(newestCards(place())).toEqual([card(ONE, 'one', 'BLOCKED'), card(TWO, 'two', 'ACTIVE')]);
+  const many = Array.from({ length: 2000 }, (_, at) => card(TWO, `order-${at}`, 'EXPIRED'));
+  await rememberCards({ ...place(), url: 'many' }, [card(ONE, 'one', 'ACTIVE'), ...many]);
+  expect(newestCards({ ...place(), url: 'many' })).toEqual([card(TWO, 'order-1999', 'EXPIRED')]);
 });
 
 test('a text that is an ID or holds one finds that card before a reference of the same text', async () => {

@@ -12,7 +12,7 @@ export const command = localCommand({
   description:
     'Resets the data of `--profile sandbox`, and forgets its cards for `card find`. No real card or calendar is affected.',
   options: { yes: NEVER_ASKS },
-  examples: { 'Start over': 'sandbox reset', 'In a test, before each case': 'sandbox reset --quiet' },
+  examples: { 'Start over': 'sandbox reset', 'In a test, before each case': 'sandbox reset --json' },
   output: () => RESET,
   async run(session) {
     await resetSandbox(session.stateDir(), lockPorts(session));
