@@ -118,7 +118,11 @@ export function renderFailure(failure: Failure, format: Format, context: Shown, 
     partLines(failure) ?? [failure.message];
   const { row } = failure.details;
   const place = row === undefined ? '' : `row ${row}: `;
-  const hints = failure.hints.slice(0, MAX_HINTS).map((hint) => `hint: ${safeText(mask(hintText(hint)))}`);
+  // The end of such a change says what the card is.
+  const isKnown = end !== undefined && statusBefore(failure) !== undefined;
+  const hints = (isKnown ? [] : failure.hints)
+    .slice(0, MAX_HINTS)
+    .map((hint) => `hint: ${safeText(mask(hintText(hint)))}`);
   const broken = said
     .map(shown)
     .flatMap((line, index) =>
@@ -180,11 +184,11 @@ function endOfChange(
   };
 }
 
-/** The status that the card had already before a change that makes it so; undefined: it had another. */
-export function statusBefore({ details: { operation: name, seen } }: Failure): string | undefined {
+/** The status of a card for which a change that makes it so was refused; undefined: why is not known from a read. */
+export function statusBefore({ code, details: { operation: name, seen } }: Failure): string | undefined {
   const operation = operationNamed(name);
   const aim = operation && targetStatus(operation);
-  return seen?.status === aim ? aim : undefined;
+  return code === 'REJECTED' && seen?.status === aim ? aim : undefined;
 }
 
 /** What is known to be so first, else the service's words, and its code behind them. */

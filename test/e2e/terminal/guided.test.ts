@@ -5,6 +5,7 @@ import { type Reply, startRecordingServer } from '../../support/recording-server
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { type DialogueEnd, dialogue, type Step } from './dialogue.ts';
+import { menuWith, screenOf } from './screen.ts';
 
 const ACTIVE: Reply = { body: cardText('ACTIVE') };
 const BLOCKED: Reply = { body: cardText('BLOCKED') };
@@ -284,6 +285,24 @@ it.concurrent('a question in a window of another width takes away what the termi
   await terminal.waitFor(/Reason \(Enter = none\) k{100}\n\? Block card[^?]*\?\s+\(y\/N\)\s*$/);
   terminal.type('\r');
   expect((await terminal.end).code).toBe(130);
+});
+
+it.concurrent('a menu in a window of another width stands there once, and nothing of the one before', async () => {
+  const terminal = openTerminal(['completion'], { home: createHome(), rows: 24 });
+  await terminal.waitFor(/Enter$/);
+  terminal.type('x');
+  await terminal.waitFor(/\? Which shell\? x[\s\S]*Enter$/);
+  for (const columns of [50, 90]) {
+    const before = terminal.output.length;
+    terminal.resize(columns, 24);
+    // Erased from the question on, with room for the entries below it.
+    const erased = `\r\u001b[J${'\r\n'.repeat(5)}\u001b[5A`;
+    while (!terminal.output.slice(before).includes(erased)) await terminal.more();
+    await menuWith(terminal, /\? Which shell\? x/, columns);
+    expect(screenOf(terminal, columns, 24)).toHaveLength(6);
+  }
+  terminal.type('\u007f3\r');
+  expect((await terminal.end).code).toBe(0);
 });
 
 it.concurrent('auth login keeps nothing if it is left in the middle', async () => {

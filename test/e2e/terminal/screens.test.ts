@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import { openTerminal } from '../../support/pty.ts';
-import { startRecordingServer } from '../../support/recording-server.ts';
+import { type Handler, startRecordingServer } from '../../support/recording-server.ts';
 import { createHome, type Home, NO_PAUSE, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { cardText } from '../../support/sample-card.ts';
 import { screenOf } from './screen.ts';
@@ -205,4 +206,173 @@ it.concurrent.for(SIZES)('no screen on %i by %i cuts what identifies, or is wide
     const long = text.split('\n').filter((line) => stringWidth(line) > columns && !/rows \(|frontdesk /.test(line));
     expect([args, long]).toEqual([args, []]);
   }
+});
+
+const [UNLIKELY, MISSING] = ['3eadaf41-6285-40bd-af74-8152adc3e404', '00000000-4063-4e9b-8d52-6f308ba1c202'];
+
+/** A service of the cards above: one that is BLOCKED already, one whose changes end unknown, one that is not there. */
+const serve: Handler = ({ url, method }) => {
+  const id = url.split('/')[3] ?? '';
+  const status = id === BLOCKED ? 'BLOCKED' : 'ACTIVE';
+  if (id === MISSING) return { status: 404, body: { errorCode: 'CARD_NOT_FOUND', message: 'no card has this ID' } };
+  if (method === 'GET') return { body: cardText(status, id) };
+  if (id === UNLIKELY) return { status: 500, body: {} };
+  if (id === BLOCKED)
+    return { status: 409, body: { errorCode: 'CARD_NOT_BLOCKABLE', message: 'its status is BLOCKED' } };
+  return { body: cardText(url.endsWith('/block') ? 'BLOCKED' : 'ACTIVE', url.endsWith('/reissue') ? CANCELLED : id) };
+};
+
+const RUN = ['card', 'block', STOLEN, BLOCKED, MISSING, UNLIKELY, '--yes', '--run', 'monday', '--retries', '0'];
+const DOUBTFUL = ['card', 'reissue', UNLIKELY, '--yes', '--retries', '0'];
+
+/** What differs each time. */
+const VARIABLE: readonly (readonly [RegExp, string])[] = [
+  [/\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z/g, '<time>'],
+  [/\d+ \w{3} \d{4}, [\d:]+ UTC +(?=card)/g, '<time>  '],
+  [/(?<=Started +)\d+ \w{3} \d{4}, [\d:]+ UTC/g, '<time>'],
+  [/\d\d:\d\d:\d\dZ \([\d:]+ your time\)/g, '<time>'],
+  [/(?<= at )\d\d:\d\d$/gm, '<time>'],
+  [/(?<=resolve )[0-9a-f]{6}/g, '<entry>'],
+  [/(?<=run monday, )\d+ s$/gm, '<took>'],
+  [new RegExp(` +${userInfo().username}$`, 'gm'), '  <user>'],
+];
+
+/** The last lines after a call; `narrow`: on 80 columns, where they are others. `isAsked`: its question gets a yes. */
+const LAST: Readonly<
+  Record<string, { args: readonly string[]; isAsked?: true; before?: readonly string[]; wide: string; narrow?: string }>
+> = {
+  'a single change': {
+    args: ['card', 'reissue', LOST, '--reason', 'damaged, ticket 4712'],
+    isAsked: true,
+    wide: `
+✔ REISSUED at <time>
+Old card   ${LOST}  order-1
+New card   ${CANCELLED}  order-1  ACTIVE  10.10
+Reason     damaged, ticket 4712
+Show it: frontdesk card get ${CANCELLED}`,
+  },
+  'a refusal of what the card is already': {
+    args: ['card', 'block', BLOCKED],
+    isAsked: true,
+    wide: `
+✖ NOT BLOCKED: the card is BLOCKED already (409 CARD_NOT_BLOCKABLE). Nothing was changed.
+  ${BLOCKED}  order-1`,
+    narrow: `
+✖ NOT BLOCKED: the card is BLOCKED already (409 CARD_NOT_BLOCKABLE). Nothing was
+changed.
+  ${BLOCKED}  order-1`,
+  },
+  'an unknown outcome': {
+    args: DOUBTFUL,
+    wide: `
+▲ OUTCOME UNKNOWN - reissue card ${UNLIKELY}
+  What happened  the service returned 500
+  Sent           <time>
+  Card check     status ACTIVE, updatedAt 2025-01-02T00:00:00Z (2 reads, 2 s apart)
+  That means     status ACTIVE shows no reissue yet. It may still take effect
+Do now
+  1 Do not reissue again: it may make a second live card.
+  2 Ask the team that runs the service: <time>, card
+    ${UNLIKELY}, no request ID
+  3 Then record it: frontdesk history resolve <entry> --as <applied|not_applied>`,
+    narrow: `
+▲ OUTCOME UNKNOWN - reissue card ${UNLIKELY}
+  What happened  the service returned 500
+  Sent           <time>
+  Card check     status ACTIVE, updatedAt 2025-01-02T00:00:00Z (2 reads, 2 s
+                 apart)
+  That means     status ACTIVE shows no reissue yet. It may still take effect
+Do now
+  1 Do not reissue again: it may make a second live card.
+  2 Ask the team that runs the service: <time>, card
+    ${UNLIKELY}, no request ID
+  3 Then record it: frontdesk history resolve <entry> --as <applied|not_applied>`,
+  },
+  'a run': {
+    args: RUN,
+    wide: `
+ROW  CARD                                  OUTCOME
+  1  ${STOLEN}  applied
+  2  ${BLOCKED}  rejected
+     "its status is BLOCKED" (409 CARD_NOT_BLOCKABLE)
+  3  ${MISSING}  rejected: no such card
+  4  ${UNLIKELY}  UNKNOWN: the service returned 500, the card reads ACTIVE
+
+4 cards, run monday, <took>
+  1 applied
+  2 rejected: 1 CARD_NOT_BLOCKABLE, 1 CARD_NOT_FOUND
+  1 UNKNOWN: 1 HTTP 500; may have been applied
+Next, which reads 1 card and sends nothing: frontdesk runs resume monday --reconcile
+All 3 rows: frontdesk runs results monday --outcome rejected,unknown`,
+    narrow: `
+ROW  CARD                                  OUTCOME
+  1  ${STOLEN}  applied
+  2  ${BLOCKED}  rejected
+     "its status is BLOCKED" (409 CARD_NOT_BLOCKABLE)
+  3  ${MISSING}  rejected: no such card
+  4  ${UNLIKELY}  UNKNOWN
+     the service returned 500, the card reads ACTIVE
+
+4 cards, run monday, <took>
+  1 applied
+  2 rejected: 1 CARD_NOT_BLOCKABLE, 1 CARD_NOT_FOUND
+  1 UNKNOWN: 1 HTTP 500; may have been applied
+Next, which reads 1 card and sends nothing:
+  frontdesk runs resume monday --reconcile
+All 3 rows: frontdesk runs results monday --outcome rejected,unknown`,
+  },
+  'the history': {
+    args: ['history'],
+    before: RUN,
+    wide: `
+<time>  card block       UNKNOWN                                        monday:4
+  ${UNLIKELY}  order-1  <user>
+<time>  card block       rejected                                       monday:3
+  ${MISSING}  <user>
+<time>  card block       rejected                                       monday:2
+  ${BLOCKED}  <user>
+<time>  card block       applied                                        monday:1
+  ${STOLEN}  order-1  <user>`,
+    narrow: `
+<time>  card block       UNKNOWN                    monday:4
+  ${UNLIKELY}  order-1  <user>
+<time>  card block       rejected                   monday:3
+  ${MISSING}  <user>
+<time>  card block       rejected                   monday:2
+  ${BLOCKED}  <user>
+<time>  card block       applied                    monday:1
+  ${STOLEN}  order-1  <user>`,
+  },
+  'a run that is shown': {
+    args: ['runs', 'show', 'monday'],
+    before: RUN,
+    wide: `
+Run           monday
+Change        card block
+State         unsettled
+Rows          4
+              1 applied
+              2 rejected
+              1 UNKNOWN
+Profile       default
+Started       <time>`,
+  },
+};
+
+const CASES = Object.keys(LAST).flatMap((name) => SIZES.map((size) => [name, ...size] as const));
+
+it.concurrent.for(CASES)('%s on %i by %i ends so', async ([name, columns, rows], { onTestFinished }) => {
+  const { args, isAsked, before, wide, narrow = wide } = LAST[name] ?? { args: [], wide: '' };
+  const { env } = await startRecordingServer(serve, onTestFinished);
+  const home = createHome();
+  if (before !== undefined) await runFrontdesk(before, { home, env: { ...env, ...NO_PAUSE } });
+  const terminal = openTerminal(args, { home, env: { ...env, ...NO_PAUSE }, columns, rows });
+  if (isAsked) {
+    await terminal.waitFor(/\(y\/N[^)]*\)\s*$/);
+    terminal.type('y\r');
+  }
+  await terminal.end;
+  const lines = (columns === 80 ? narrow : wide).split('\n').slice(1);
+  const screen = screenOf(terminal, columns, rows).slice(-lines.length).join('\n');
+  expect(VARIABLE.reduce((text, [pattern, word]) => text.replaceAll(pattern, word), screen)).toBe(lines.join('\n'));
 });
