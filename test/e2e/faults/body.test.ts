@@ -59,27 +59,25 @@ describe('memory and time of large answers', () => {
   };
   const transaction =
     '{"transactionId":"0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101","amount":10.50,"type":"LOAD","createdAt":"2025-01-01T00:00:00Z"}';
-  const rows: readonly (readonly [string, () => string, number])[] = [
-    ['bidi overrides', () => filled('"', '\u202e', '"'), 0],
-    ['a quarter of a million transactions', () => filled('[', transaction, ']'), 0],
-    ['millions of small objects', () => filled('[', '{"a":1}', ']'), 10],
+  const rows: readonly (readonly [string, () => string, string, number])[] = [
+    ['bidi overrides', () => filled('"', '\u202e', '"'), 'json', 0],
+    ['a quarter of a million transactions', () => filled('[', transaction, ']'), 'csv', 0],
     [
       'a million keys',
       () => `${CARD.slice(0, -1)},${Array.from({ length: 1e6 }, (_, i) => `"k${i}":${i}`).join(',')}}`,
+      'json',
       10,
     ],
   ];
-  it.each(rows)('B21 %s in 31 MiB: below 260 MiB, in a few seconds', async (_, make, code) => {
+  it.each(rows)('B21 %s in 31 MiB: below 260 MiB, in a few seconds', async (_, make, format, code) => {
     const server = await faulty(json(200, make()));
     const env = { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CARDS_TOKEN: 'token-of-a-large-card' };
-    for (const format of code === 0 ? ['json', 'csv'] : ['json']) {
-      const result = await peakMemory(['card', 'get', CARD_ID, '-o', format, '--retries', '0'], env);
-      expect(result.code, result.stderr.slice(0, 500)).toBe(code);
-      if (format === 'json' && code === 0) expect(JSON.parse(result.stdout).cardId).toBe(CARD_ID);
-      if (result.peak !== undefined) expect(result.peak).toBeLessThan(260);
-      // Of a processor's time, of which it takes two: what other processes take does not count.
-      expect(result.seconds).toBeLessThan(10);
-    }
+    const result = await peakMemory(['card', 'get', CARD_ID, '-o', format, '--retries', '0'], env);
+    expect(result.code, result.stderr.slice(0, 500)).toBe(code);
+    if (format === 'json' && code === 0) expect(JSON.parse(result.stdout).cardId).toBe(CARD_ID);
+    if (result.peak !== undefined) expect(result.peak).toBeLessThan(260);
+    // Of a processor's time, of which it takes two: what other processes take does not count.
+    expect(result.seconds).toBeLessThan(10);
   });
 
   it('B21 a response to a change with more parts than its memory is unknown, never a crash', async () => {

@@ -165,57 +165,37 @@ it('a request ID of 50 KB and a status of 1 MB are cut in the records, and marke
   expect(Math.max(...journal.split('\n').map((line) => line.length))).toBeLessThan(4096);
 });
 
-it.each([['applied', ['card', 'block', '--yes']]])(
-  `${ANSWERS} rows are %s in 384 MiB`,
-  async (outcome, command) => {
-    const service = await startLargeCards({ after: ANSWERS });
-    const ids = join(createHome().path, 'ids.txt');
-    writeFileSync(ids, idLines(ANSWERS));
-    const { child, ended } = start(
-      [...command, '--from', ids, '-j', String(ANSWERS), '-o', 'ndjson', '-q', ...PATIENT],
-      service.env,
-    );
-    child.stdin.end();
-    const drained = drain(child);
-    const { code, stderr, peak } = await ended;
-    expect(stderr).toContain(`"outcomes":{"${outcome}":${ANSWERS}}`);
-    expect(code).toBe(0);
-    expect(drained.bytes).toBeGreaterThan(ANSWERS * ANSWER_BYTES);
-    expect(service.requests()).toBe(ANSWERS);
-    expect(peak).toBeLessThan(384);
-  },
-  300_000,
-);
+it(`${ANSWERS} rows are applied in 384 MiB`, async () => {
+  const service = await startLargeCards({ after: ANSWERS });
+  const ids = join(createHome().path, 'ids.txt');
+  writeFileSync(ids, idLines(ANSWERS));
+  const args = ['card', 'block', '--yes', '--from', ids, '-j', String(ANSWERS), '-o', 'ndjson', '-q', ...PATIENT];
+  const { child, ended } = start(args, service.env);
+  child.stdin.end();
+  const drained = drain(child);
+  const { code, stderr, peak } = await ended;
+  expect(stderr).toContain(`"outcomes":{"applied":${ANSWERS}}`);
+  expect(code).toBe(0);
+  expect(drained.bytes).toBeGreaterThan(ANSWERS * ANSWER_BYTES);
+  expect(service.requests()).toBe(ANSWERS);
+  expect(peak).toBeLessThan(384);
+}, 300_000);
 
-it.each([
-  { what: '5 writes', short: 0, long: 5, command: ['card', 'block', '--yes'] },
-  {
-    what: '4 reads behind 5,000 small results that wait for a row',
-    short: 5000,
-    long: 4,
-    command: ['card', 'get'],
-  },
-])(
-  '$what, each full of transactions, end in 512 MiB',
-  async ({ short, long, command }) => {
-    const rows = short + long;
-    const service = await startLargeCards({ after: rows, of: 'transactions', short });
-    const ids = join(createHome().path, 'ids.txt');
-    writeFileSync(ids, idLines(rows));
-    const { child, ended } = start(
-      [...command, '--from', ids, '-j', '8', '-o', 'ndjson', '-q', ...PATIENT],
-      service.env,
-    );
-    child.stdin.end();
-    const drained = drain(child);
-    const { code, peak } = await ended;
-    expect(code).toBe(0);
-    expect(drained.bytes).toBeGreaterThan(long * 200_000 * TRANSACTION.length);
-    expect(service.requests()).toBe(rows);
-    expect(peak).toBeLessThan(512);
-  },
-  300_000,
-);
+it('4 reads full of transactions behind 5,000 small results that wait for a row end in 512 MiB', async () => {
+  const [short, long] = [5000, 4];
+  const service = await startLargeCards({ after: short + long, of: 'transactions', short });
+  const ids = join(createHome().path, 'ids.txt');
+  writeFileSync(ids, idLines(short + long));
+  const args = ['card', 'get', '--from', ids, '-j', '8', '-o', 'ndjson', '-q', ...PATIENT];
+  const { child, ended } = start(args, service.env);
+  child.stdin.end();
+  const drained = drain(child);
+  const { code, peak } = await ended;
+  expect(code).toBe(0);
+  expect(drained.bytes).toBeGreaterThan(long * 200_000 * TRANSACTION.length);
+  expect(service.requests()).toBe(short + long);
+  expect(peak).toBeLessThan(512);
+}, 300_000);
 
 it('32 calls of an assistant get results in 512 MiB', async () => {
   const service = await startLargeCards({ after: 32 });

@@ -273,7 +273,7 @@ test.concurrent.each([
 test.concurrent('P7 an unknown outcome stays 8 after Ctrl-C, and says that a loop of the shell may go on', () =>
   onStage(
     async (stage) => {
-      const { ended, parts } = await loop(stage, ['SIGINT'], SHORT_GRACE);
+      const { ended, parts } = await loop(stage, ['SIGINT'], { ...SHORT_GRACE, FRONTDESK_TIMEOUT: '3s' });
       expect(await ended).toBe(8);
       expect(stage.lines.length).toBeGreaterThan(1);
       expect(parts.stderr).toContain('a loop of the shell may go on after this. Press Ctrl-C again to stop it');

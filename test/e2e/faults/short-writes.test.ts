@@ -51,7 +51,7 @@ const FULL = injecting(`
 
 it('a workbook that a full disk cuts between two rows leaves no file, so the next call can make it', async () => {
   const home = createHome();
-  writeFileSync(join(home.path, 'work', 'ids.txt'), '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n'.repeat(3000));
+  writeFileSync(join(home.path, 'work', 'ids.txt'), '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n'.repeat(600));
   const run = [
     'card',
     'activate',

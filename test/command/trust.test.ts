@@ -6,7 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { ledgerIn } from '../support/open-service.ts';
 import { cardId, idLines, playService, rowLines } from '../support/plain-service.ts';
 import { CARDS_TOKEN, type RecordingServer, startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
-import { createHome, type Home, type RunResult, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import {
+  createHome,
+  type Home,
+  NO_PAUSE,
+  type RunResult,
+  runFrontdesk,
+  startFrontdesk,
+} from '../support/run-frontdesk.ts';
 
 // What another user of the machine could have put on the disk is not believed.
 
@@ -26,7 +33,7 @@ interface Stage {
 async function onStage(): Promise<Stage> {
   const home = createHome();
   const server = await startRecordingServer(playService(), untilFileEnds);
-  const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
+  const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, ...NO_PAUSE };
   const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
   const run: Stage['run'] = (args, more = {}) =>
     runFrontdesk(args, { home, env: { ...env, ...more }, stdin: idLines(3) });
@@ -55,7 +62,7 @@ async function stopped(stage: Stage): Promise<void> {
 
 const RESUME = ['runs', 'resume', '--last', '-o', 'ndjson', '--timeout', '30s'];
 
-describe.skipIf(process.platform === 'win32')('T21 the state folder', { concurrent: true }, () => {
+describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
   const places = ['', 'runs', 'runs/may', 'runs/may/rows', 'runs/may/header.json', 'runs/may/journal.jsonl'];
 
   it.each(places)(
@@ -225,7 +232,7 @@ describe.skipIf(process.platform === 'win32')('the run of a plan', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('T22 settings', { concurrent: true }, () => {
+describe.skipIf(process.platform === 'win32')('T22 settings', () => {
   it.each([
     ['the file', 'settings.json'],
     ['the folder', '.'],
@@ -321,7 +328,7 @@ describe.skipIf(process.platform === 'win32')(
   },
 );
 
-it.concurrent.each([
+it.each([
   ['of one card', ['card', 'block', CARD_ID, '--reason', 'reported stolen by the customer at the desk!', '--yes']],
   ['of the rows of a file', ['card', 'block', '--from', '-', '--from-format', 'csv', '--yes']],
 ])('T25 an endless pattern of requireReason refuses the reason %s with 2, and nothing is sent', async (_what, args) => {
