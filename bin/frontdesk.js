@@ -35,15 +35,6 @@ function startProgram(dist) {
   const { readFileSync } = require('node:fs');
   const { Script } = require('node:vm');
   let build;
-  try {
-    build = readFileSync(`${dist}/build-id`, 'latin1');
-  } catch (error) {
-    process.exitCode = 16;
-    process.stderr.write(
-      `frontdesk: could not start: ${error.message}\nhint: in a checkout, build it: npm run build\n`,
-    );
-    return;
-  }
   const { versions, arch, platform } = process;
   const folder = `${dist}/compiled/${versions.node}-${arch}`;
   const readCompiled = (name) => {
@@ -54,7 +45,7 @@ function startProgram(dist) {
     }
   };
   // V8 compares the length of a source with its compiled code, not the source.
-  let isCompiled = String(readCompiled('header')) === `${build} ${platform}\n`;
+  let isCompiled = false;
   const modules = new Map();
   const load = (name) => {
     const known = modules.get(name);
@@ -62,6 +53,11 @@ function startProgram(dist) {
     const filename = `${dist}/chunks/${name}`;
     // Chunks are pure ASCII.
     const source = readFileSync(filename, 'latin1');
+    // Chunks of two builds call each other by the same short names, and would send what neither sends.
+    if (!source.endsWith(build)) {
+      const replaced = new Error(`EREPLACED: another version was put in the place of this one, open '${filename}'`);
+      throw Object.assign(replaced, { code: 'EREPLACED', syscall: 'open', path: filename });
+    }
     const script = new Script(source, { filename, cachedData: isCompiled ? readCompiled(name) : undefined });
     // Under other options of V8 than the build's it refuses every file.
     if (script.cachedDataRejected) isCompiled = false;
@@ -71,5 +67,17 @@ function startProgram(dist) {
     script.runInThisContext()(module.exports, requireFrom, module, filename, `${dist}/chunks`);
     return module.exports;
   };
-  load('main.cjs').start();
+  let main;
+  try {
+    build = readFileSync(`${dist}/build-id`, 'latin1');
+    isCompiled = String(readCompiled('header')) === `${build} ${platform}\n`;
+    main = load('main.cjs');
+  } catch (error) {
+    process.exitCode = 16;
+    process.stderr.write(
+      `frontdesk: could not start: ${error.message}\nhint: in a checkout, build it: npm run build\n`,
+    );
+    return;
+  }
+  main.start();
 }

@@ -17,14 +17,12 @@ export function wrapChunk(name, code) {
   return `(function(exports,require,module,__filename,__dirname){${toAscii(name, code)}\n})`;
 }
 
-/** Wraps all chunks of a built program. `build-id` tells the compiled code of one build from that of another. */
+/** Wraps all chunks of a built program. Each ends with the `build-id`, which tells it from those of another build. */
 export function sealChunks(folder) {
-  const digests = {};
-  for (const name of readdirSync(`${folder}/chunks`).sort()) {
-    const path = `${folder}/chunks/${name}`;
-    const wrapped = wrapChunk(name, readFileSync(path, 'utf8'));
-    writeFileSync(path, wrapped, 'latin1');
-    digests[name] = digest(wrapped);
-  }
-  writeFileSync(`${folder}/build-id`, digest(JSON.stringify(digests)).slice(0, 16));
+  const names = readdirSync(`${folder}/chunks`).sort();
+  const wrapped = names.map((name) => wrapChunk(name, readFileSync(`${folder}/chunks/${name}`, 'utf8')));
+  const build = digest(JSON.stringify([names, wrapped.map(digest)])).slice(0, 16);
+  for (const [at, name] of names.entries())
+    writeFileSync(`${folder}/chunks/${name}`, `${wrapped[at]}//${build}`, 'latin1');
+  writeFileSync(`${folder}/build-id`, build);
 }

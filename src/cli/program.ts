@@ -144,6 +144,17 @@ async function runCommand(
 
 const early = () => import('./early-end.ts');
 
+function isChangeUnknown({ isUnknown, writesUnderWay }: CallState): boolean {
+  return isUnknown || writesUnderWay > 0;
+}
+
+/** The files of this version are gone, or another's: what words a failure cannot be loaded. */
+async function sayReplaced({ stderr }: Context, missing: unknown): Promise<void> {
+  const why = missing instanceof Error ? missing.message : String(missing);
+  const step = 'Before you run it again, check what happened: frontdesk history';
+  await stderr.write(`frontdesk: the rest of the program could not be loaded (${why}). ${step}\n`);
+}
+
 /** Runs argv, and returns the exit code. Never throws: failures are reported on stderr in the wanted format. */
 export async function runProgram(context: Context, registry: Registry): Promise<number> {
   if (context.platform === 'win32') {
@@ -176,8 +187,7 @@ export async function runProgram(context: Context, registry: Registry): Promise<
       await waitForWrites(context, state);
       endNow(crashFailure(error, state));
     });
-    const isUnknown = state.isUnknown || state.writesUnderWay > 0;
-    const { exitCode } = FAILURES[isUnknown ? 'OUTCOME_UNKNOWN' : 'INTERNAL'];
+    const { exitCode } = FAILURES[isChangeUnknown(state) ? 'OUTCOME_UNKNOWN' : 'INTERNAL'];
     end = { exitCode, reported: reporting.then(() => end?.reported) };
   });
   // Without a change in progress a signal ends the program at once. A change listens on top.
@@ -194,10 +204,17 @@ export async function runProgram(context: Context, registry: Registry): Promise<
     if (exitCode === 0 && state.isPartial) exitCode = FAILURES.PARTIAL.exitCode;
     end ??= { exitCode, reported: Promise.resolve() };
   } catch (error) {
-    const { asSignalled, failureOf } = await early();
-    if (end === undefined) endBy(asSignalled(failureOf(error, state), context));
+    await early().then(
+      ({ asSignalled, failureOf }) => {
+        if (end === undefined) endBy(asSignalled(failureOf(error, state), context));
+      },
+      (missing: unknown) => {
+        const { exitCode } = FAILURES[isChangeUnknown(state) ? 'OUTCOME_UNKNOWN' : 'LOCAL_IO'];
+        end ??= { exitCode, reported: Promise.reject(missing) };
+      },
+    );
   }
-  await end?.reported;
+  await end?.reported.catch((missing: unknown) => sayReplaced(context, missing));
   return end?.exitCode ?? exitCode;
 }
 

@@ -11,7 +11,7 @@ const PAIRS = process.env['FRONTDESK_LONG'] === '1' ? 1000 : process.env['CI'] =
 /** Pairs at once: more would measure the machine. */
 const ABREAST = 4;
 
-/** A service that answers a change when it is told to (`isHeld`), and how often it was asked for each. */
+/** A service that answers a change at a word of the test (`isHeld`), and how often it was asked for each. */
 async function slowService(special: () => Reply | undefined = () => undefined, isHeld = false) {
   const sent = new Map<string, number>();
   const held = new Map<string, () => void>();

@@ -26,6 +26,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EREMOTEIO: 'the device of the network folder reported an error',
   EIO: 'the device reported an error',
   ESTALE: 'the file was replaced or deleted on another machine',
+  // Said by bin/frontdesk.js.
+  EREPLACED: 'another version of frontdesk was put in its place while this one ran',
   ETERMINAL: 'it is a terminal',
   ENXIO: 'it is a pipe without a reader, or a device that is not there',
 };
