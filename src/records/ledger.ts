@@ -7,7 +7,7 @@ import { errnoOf, ignoreErrors, ignoreNotFound, ioFailure } from '../base/files/
 import { endsInLine, linesOf } from '../base/files/lines.ts';
 import { requireOwnState } from '../base/files/own-state.ts';
 import { machineName, temporaryName } from '../base/files/process-identity.ts';
-import { RECORD_HEAD } from './write-record.ts';
+import { CLOSED_LINE, RECORD_HEAD } from './write-record.ts';
 
 const NEWLINE = 0x0a;
 const PIECE = 256 * 1024;
@@ -193,11 +193,14 @@ export async function pruneLedger(
   const border = before.slice(0, 8);
   const removed = new Set<string>();
   try {
-    for (const file of await ledgerFiles(stateDir)) {
-      if (file.day > border || (file.day === border && file.machine !== machineName())) continue;
-      const kept = await linesFrom(file, before, removed);
+    const files = await ledgerFiles(stateDir);
+    const isElsewhere = (file: LedgerFile) => file.day === border && file.machine !== machineName();
+    const old = { before, staying: await closedIn(files.filter(isElsewhere)) };
+    for (const file of files) {
+      if (file.day > border || isElsewhere(file)) continue;
+      const kept = await linesFrom(file, old, removed);
       if (file.day < border) await ignoreNotFound(unlink(file.path));
-      else if (kept !== undefined) await takeApart(file, before, pid, removed);
+      else if (kept !== undefined) await takeApart(file, old, pid, removed);
     }
     if (removed.size > 0) await syncFolder(ledgerFolder(stateDir));
     return removed.size;
@@ -206,8 +209,36 @@ export async function pruneLedger(
   }
 }
 
+/** Which entries go: those begun before a time, but those that stay. */
+interface OldEntries {
+  readonly before: string;
+  readonly staying: ReadonlySet<string>;
+}
+
+/** The entries that other machines closed. How they ended may be known here alone, and counts while those lines stay. */
+async function closedIn(files: readonly LedgerFile[]): Promise<ReadonlySet<string>> {
+  const closed = new Set<string>();
+  for (const each of files) {
+    const file = await openToRead(each);
+    try {
+      for await (const lines of file === undefined ? [] : readLines(file)) {
+        for (const line of lines.map(String).filter((text) => CLOSED_LINE.test(text))) {
+          closed.add(RECORD_HEAD.exec(line)?.[2] ?? '');
+        }
+      }
+    } finally {
+      await ignoreErrors(file?.close());
+    }
+  }
+  return closed;
+}
+
 /** The lines that stay; undefined if all do. `removed` gets the names of the others. */
-async function linesFrom(each: LedgerFile, before: string, removed: Set<string>): Promise<Buffer | undefined> {
+async function linesFrom(
+  each: LedgerFile,
+  { before, staying }: OldEntries,
+  removed: Set<string>,
+): Promise<Buffer | undefined> {
   const file = await openToRead(each);
   const kept: Buffer[] = [];
   let isAll = true;
@@ -216,7 +247,7 @@ async function linesFrom(each: LedgerFile, before: string, removed: Set<string>)
       for (const line of lines) {
         // Lines that are no records stay, because a newer frontdesk may have written them.
         const entry = RECORD_HEAD.exec(line.toString('latin1', 0, 120))?.[2] ?? before;
-        if (entry >= before) {
+        if (entry >= before || (staying.has(entry) && each.day === before.slice(0, 8))) {
           if (each.day === before.slice(0, 8)) kept.push(Buffer.from(line));
         } else {
           isAll = false;
@@ -230,13 +261,13 @@ async function linesFrom(each: LedgerFile, before: string, removed: Set<string>)
   }
 }
 
-async function takeApart(file: LedgerFile, before: string, pid: number, removed: Set<string>): Promise<void> {
+async function takeApart(file: LedgerFile, old: OldEntries, pid: number, removed: Set<string>): Promise<void> {
   const temporary = join(dirname(file.path), temporaryName(pid));
   const isApart = /-[0-9a-f]{12}\.ndjson$/.test(file.path);
   const apart = isApart ? file.path : file.path.replace(/\.ndjson$/, `-${temporary.slice(-16, -4)}.ndjson`);
   // Who has it open finds out after writing, and writes again.
   if (!isApart) await rename(file.path, apart);
-  const kept = await linesFrom({ ...file, path: apart }, before, removed);
+  const kept = await linesFrom({ ...file, path: apart }, old, removed);
   try {
     if (kept === undefined) return;
     if (kept.length === 0) return await unlink(apart);

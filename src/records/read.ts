@@ -10,6 +10,7 @@ import { openFolder, openNames, parseOpenName } from './stored/open-folder.ts';
 import { findRunName, readRunHeader, runFolder, runFolders, type StoredRunHandle } from './stored/run-folder.ts';
 import { StoredRun } from './stored/stored-run.ts';
 import {
+  CLOSED_LINE,
   entryOfRow,
   type HistoryEntry,
   lineThatCounts,
@@ -164,7 +165,7 @@ async function scanDay(
         closed.set(entry, lineThatCounts(known, line));
         return false;
       }
-      if (CLOSED.test(line)) seen.add(entry);
+      if (CLOSED_LINE.test(line)) seen.add(entry);
       isDone = visit(line, entry);
       return isDone;
     });
@@ -179,7 +180,7 @@ async function closedLines(files: readonly LedgerFile[]): Promise<Map<string, st
   const closed = new Map<string, string>();
   for (const each of files) {
     await readBackwards(each, (line, _, entry) => {
-      if (CLOSED.test(line)) closed.set(entry, lineThatCounts(closed.get(entry) ?? line, line));
+      if (CLOSED_LINE.test(line)) closed.set(entry, lineThatCounts(closed.get(entry) ?? line, line));
       return false;
     });
   }
@@ -200,9 +201,6 @@ async function readBackwards(
   });
   await reading.finally(() => ignoreErrors(file.close()));
 }
-
-/** A line that says what closed an entry, or what a read showed. */
-const CLOSED = /"(?:supersededBy|resolved|read)":/;
 
 async function firstSingle(stateDir: string): Promise<number | undefined> {
   const [first] = openLines(stateDir)

@@ -151,6 +151,9 @@ export function isClosed({ supersededBy, resolved }: Closing): boolean {
   return supersededBy !== undefined || resolved !== undefined;
 }
 
+/** A line that says what closed an entry, or what a read showed. */
+export const CLOSED_LINE = /"(?:supersededBy|resolved|read)":/;
+
 /** How every line begins. */
 export const RECORD_HEAD = /^\{"at":"([^"]+)","entry":"([^"\\]+)"/;
 

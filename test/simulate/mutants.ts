@@ -346,6 +346,17 @@ export const MUTANTS: readonly Mutant[] = [
     seed: undefined,
   },
   {
+    wrong: 'a prune takes how a change ended, and leaves that another machine closed it',
+    mutations: [
+      {
+        file: 'src/records/ledger.ts',
+        line: 'if (entry >= before || (staying.has(entry) && each.day === before.slice(0, 8))) {',
+        instead: 'if (entry >= before) {',
+      },
+    ],
+    seed: 201256,
+  },
+  {
     wrong: 'a prune that is killed loses what it was to keep',
     mutations: [
       {
