@@ -10,7 +10,7 @@ const BLOCK = ['card', 'block', cardId(3), ...ONCE];
 const UPDATE = ['calendar', 'subscribers', 'update'];
 const EVENTS = 'name,start,calendar\nOpening,2026-05-01,c1\nClosing,2026-05-02,c1\n';
 
-it.concurrent('an open write is superseded by the row of a run, which it names', async () => {
+it('an open write is superseded by the row of a run, which it names', async () => {
   const { run, service, list } = await openService();
   expect((await run(BLOCK)).code).toBe(8);
   const [{ entry } = {}] = await list('--open');
@@ -21,7 +21,7 @@ it.concurrent('an open write is superseded by the row of a run, which it names',
   expect(all.find((each) => each['entry'] === entry)).toMatchObject({ outcome: 'unknown', supersededBy: 'may:1' });
 });
 
-it.concurrent('an open row of a run is superseded by a later change', async () => {
+it('an open row of a run is superseded by a later change', async () => {
   const { run, service, list } = await openService();
   expect((await run(['card', 'block', cardId(3), cardId(4), ...ONCE, '--run', 'may'])).code).toBe(8);
   expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2', 'may:1']);
@@ -35,7 +35,7 @@ it.concurrent('an open row of a run is superseded by a later change', async () =
   expect(JSON.parse(shown.stdout)).toMatchObject({ outcome: 'unknown', supersededBy: later?.['entry'] });
 });
 
-it.concurrent('an open update is superseded by an update of the same fields only, single or in a run', async () => {
+it('an open update is superseded by an update of the same fields only, single or in a run', async () => {
   const { run, service, list, home } = await openService();
   const file = join(home.path, 'work', 'in.csv');
   writeFileSync(file, 'id,email\nsub_1,a@example.com\nsub_2,b@example.com\n');
@@ -52,7 +52,7 @@ it.concurrent('an open update is superseded by an update of the same fields only
   expect(shown.stdout).toBe('"june:1"\n');
 });
 
-it.concurrent('a superseded write is not resolved by the check that resolves the later one', async () => {
+it('a superseded write is not resolved by the check that resolves the later one', async () => {
   const { run, service, list, server } = await openService();
   expect((await run(BLOCK)).code).toBe(8);
   expect((await run(BLOCK)).code).toBe(8);
@@ -68,7 +68,7 @@ it.concurrent('a superseded write is not resolved by the check that resolves the
   ]);
 });
 
-it.concurrent('the audit log has what superseded or resolved a write', async () => {
+it('the audit log has what superseded or resolved a write', async () => {
   const { run, service, list, home } = await openService();
   const env = { FRONTDESK_AUDIT_LOG: join(home.path, 'audit.log') };
   await run(BLOCK, env);
@@ -87,7 +87,7 @@ it.concurrent('the audit log has what superseded or resolved a write', async () 
   expect(events.at(-1)).toMatchObject({ event: 'resolved', operation: 'card.reissue', id: cardId(1) });
 });
 
-it.concurrent('an open write is an error of its row in --plan, unless --again', async () => {
+it('an open write is an error of its row in --plan, unless --again', async () => {
   const { run, server, home } = await openService();
   await run(REISSUE);
   const before = server.requests.length;
@@ -101,7 +101,7 @@ it.concurrent('an open write is an error of its row in --plan, unless --again', 
   expect((await run(['card', 'reissue', cardId(1), cardId(2), '--plan', 'q.plan', '--again', '-q'])).code).toBe(0);
 });
 
-it.concurrent('an open write holds the row of a plan back until it is closed', async () => {
+it('an open write holds the row of a plan back until it is closed', async () => {
   const { run, posts, service, list } = await openService();
   expect((await run(['card', 'reissue', cardId(1), '--plan', 'p.plan', '-q'])).code).toBe(0);
   await run(REISSUE);
@@ -115,7 +115,7 @@ it.concurrent('an open write holds the row of a plan back until it is closed', a
   expect(posts()).toBe(2);
 });
 
-it.concurrent('an open event is recognized by its body: as a single change, as a row, and in a plan', async () => {
+it('an open event is recognized by its body: as a single change, as a row, and in a plan', async () => {
   const { run, posts, home } = await openService();
   const file = join(home.path, 'work', 'in.csv');
   writeFileSync(file, EVENTS);
@@ -145,7 +145,7 @@ it.concurrent('an open event is recognized by its body: as a single change, as a
   }
 });
 
-it.concurrent('a plan with open writes is refused if the records cannot be read, before anything is sent', async () => {
+it('a plan with open writes is refused if the records cannot be read, before anything is sent', async () => {
   const { run, posts, home } = await openService();
   await run(REISSUE);
   writeFileSync(join(home.stateDir, 'history-key'), 'no key\n', { mode: 0o666 });
@@ -161,7 +161,7 @@ it.concurrent('a plan with open writes is refused if the records cannot be read,
   expect(posts()).toBe(3);
 });
 
-it.concurrent('open writes are named first in the questions of a run and of a plan', async () => {
+it('open writes are named first in the questions of a run and of a plan', async () => {
   const { run, home, server, list } = await openService();
   await run(BLOCK);
   const [{ entry = '' } = {}] = await list('--open');
@@ -183,7 +183,7 @@ it.concurrent('open writes are named first in the questions of a run and of a pl
   expect((await applying.end).text).toContain(`(entry ${short}`);
 });
 
-it.concurrent('open writes are named in the question before a run is removed', async () => {
+it('open writes are named in the question before a run is removed', async () => {
   const { run, home, server } = await openService();
   await run(['card', 'block', cardId(3), cardId(4), ...ONCE, '--run', 'may']);
   const terminal = openTerminal(['runs', 'remove', 'may'], { home, env: server.env, columns: 200 });
@@ -192,7 +192,7 @@ it.concurrent('open writes are named in the question before a run is removed', a
   expect((await terminal.end).code).toBe(130);
 });
 
-it.concurrent('the ID that was found for a row is kept with its results', async () => {
+it('the ID that was found for a row is kept with its results', async () => {
   const { run } = await openService();
   await run(['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may']);
   const given = ['--as', 'applied', '--result-id', cardId(9)];
@@ -204,7 +204,7 @@ it.concurrent('the ID that was found for a row is kept with its results', async 
   ]);
 });
 
-it.concurrent('the reference and the status of a card are in its entries if they were seen', async () => {
+it('the reference and the status of a card are in its entries if they were seen', async () => {
   const { run, service, list, server, home } = await openService();
   service.isBroken = false;
   await run(['card', 'block', cardId(1), '--yes', '-q']);

@@ -19,7 +19,7 @@ const EVENT = [
 
 const BLOCK = ['card', 'block', cardId(3), '--yes', '-q', '--retries', '0'];
 
-it.concurrent('an open reissue is not sent a second time with --yes, but with --again', async () => {
+it('an open reissue is not sent a second time with --yes, but with --again', async () => {
   const { run, posts, list } = await openService();
   expect((await run(REISSUE)).code).toBe(8);
   expect(posts()).toBe(1);
@@ -36,7 +36,7 @@ it.concurrent('an open reissue is not sent a second time with --yes, but with --
   expect((await run(['card', 'reissue', cardId(2), '--yes', '-q'])).code).toBe(8);
 });
 
-it.concurrent('an open reissue is closed by history resolve', async () => {
+it('an open reissue is closed by history resolve', async () => {
   const { run, service, list } = await openService();
   await run(REISSUE);
   const [{ entry = '' } = {}] = await list('--open');
@@ -62,7 +62,7 @@ it.concurrent('an open reissue is closed by history resolve', async () => {
   expect(all.find((each) => each['entry'] === entry)?.['resolved']).toMatchObject({ as: 'not_applied', note: null });
 });
 
-it.concurrent('an open reissue holds its row back in a run until it is closed', async () => {
+it('an open reissue holds its row back in a run until it is closed', async () => {
   const { run, posts, service, list } = await openService();
   await run(REISSUE);
   const [{ entry = '' } = {}] = await list('--open');
@@ -79,7 +79,7 @@ it.concurrent('an open reissue holds its row back in a run until it is closed', 
   expect(posts()).toBe(3);
 });
 
-it.concurrent('an open reissue that is resolved as applied is never sent again by its run', async () => {
+it('an open reissue that is resolved as applied is never sent again by its run', async () => {
   const { run, posts, list } = await openService();
   const reissues = ['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may', '--json'];
   expect((await run(reissues)).code).toBe(8);
@@ -97,7 +97,7 @@ it.concurrent('an open reissue that is resolved as applied is never sent again b
   expect((await run(['history', 'show', 'may:1', '--json'])).stdout).toContain('"outcome": "unknown"');
 });
 
-it.concurrent('an open reissue that is resolved as not applied is sent again by a resume', async () => {
+it('an open reissue that is resolved as not applied is sent again by a resume', async () => {
   const { run, posts, service } = await openService();
   expect((await run(['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may'])).code).toBe(8);
   for (const entry of ['may:1', 'may:2']) {
@@ -116,7 +116,7 @@ it.concurrent('an open reissue that is resolved as not applied is sent again by 
   ]);
 });
 
-it.concurrent('a reissue with --no-history is not kept open', async () => {
+it('a reissue with --no-history is not kept open', async () => {
   const { run, posts, list } = await openService();
   await run([...REISSUE, '--no-history']);
   expect((await run(REISSUE)).code).toBe(8);
@@ -124,7 +124,7 @@ it.concurrent('a reissue with --no-history is not kept open', async () => {
   expect(await list('--open')).toHaveLength(1);
 });
 
-it.concurrent('a block that another process is sending is open: it is counted, and a later one does not close it', async () => {
+it('a block that another process is sending is open: it is counted, and a later one does not close it', async () => {
   const { run, service, server, list } = await openService();
   service.isBroken = false;
   let release = () => {};
@@ -141,7 +141,7 @@ it.concurrent('a block that another process is sending is open: it is counted, a
   expect((await list()).map(({ outcome }) => outcome)).toEqual(['applied', 'applied']);
 });
 
-it.concurrent('a reissue is refused if the records cannot be read', async () => {
+it('a reissue is refused if the records cannot be read', async () => {
   const { run, posts, home } = await openService();
   await run(REISSUE);
   chmodSync(ledgerIn(home), 0o666);
@@ -149,7 +149,7 @@ it.concurrent('a reissue is refused if the records cannot be read', async () => 
   expect([code, posts()]).toEqual([4, 1]);
 });
 
-it.concurrent('an open block is superseded by a later one that is applied, and its own outcome stays unknown', async () => {
+it('an open block is superseded by a later one that is applied, and its own outcome stays unknown', async () => {
   const { run, service, list, server } = await openService();
   expect((await run(BLOCK)).code).toBe(8);
   const [first] = await list('--open');
@@ -163,7 +163,7 @@ it.concurrent('an open block is superseded by a later one that is applied, and i
   expect(server.requests).toHaveLength(requests);
 });
 
-it.concurrent.each([
+it.each([
   ['.', ['card', 'block', cardId(3), '--yes']],
   ['writes', ['card', 'block', cardId(3), '--yes']],
   ['open', ['api', 'POST', '/v1/cards/import/rows', '--yes']],
@@ -184,7 +184,7 @@ it.concurrent.each([
   },
 );
 
-it.concurrent('the same event is refused within a day, and nothing in the state folder shows its body', async () => {
+it('the same event is refused within a day, and nothing in the state folder shows its body', async () => {
   const { run, posts, service, home } = await openService();
   service.isBroken = false;
   expect((await run(EVENT)).code).toBe(0);
@@ -202,7 +202,7 @@ it.concurrent('the same event is refused within a day, and nothing in the state 
   }
 });
 
-it.concurrent.each([
+it.each([
   ['record cannot be read', 'journal.jsonl', '{\n{\n'],
   ['record is gone', 'journal.jsonl', undefined],
 ] as const)(
@@ -226,7 +226,7 @@ it.concurrent.each([
   },
 );
 
-it.concurrent('history chooses by a text in the reason, by the user with their assistant, and by a profile that is named', async () => {
+it('history chooses by a text in the reason, by the user with their assistant, and by a profile that is named', async () => {
   const { run, service, list } = await openService();
   service.isBroken = false;
   await run(['card', 'block', cardId(1), '--yes', '-q', '--reason', 'Lost, INC-7']);

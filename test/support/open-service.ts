@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { cardId, playService } from './plain-service.ts';
 import { type Reply, startRecordingServer, untilFileEnds } from './recording-server.ts';
-import { createHome, type Home, runFrontdesk } from './run-frontdesk.ts';
+import { createHome, type Home, NO_PAUSE, runFrontdesk } from './run-frontdesk.ts';
 import { cardText } from './sample-card.ts';
 
 export type Entry = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export async function openService() {
     return play(request, count);
   }, untilFileEnds);
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    runFrontdesk(args, { env: { ...server.env, ...env }, home });
+    runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE, ...env }, home });
   const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
   const list = async (...args: string[]): Promise<Entry[]> =>
     JSON.parse((await run(['history', ...args, '--json'])).stdout) as Entry[];
