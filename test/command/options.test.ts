@@ -167,7 +167,7 @@ test.each([
     ['there is no column "nope"', '--state: must be one of'],
   ],
   [
-    ['sandbox', 'serve', '--port', 'x', '--latency', 'y', '--query', 'a[', '--fault', 'z', '--seed', 'none.json'],
+    ['sandbox', 'serve', '--port', '70000', '--latency', 'y', '--query', 'a[', '--fault', 'z', '--seed', 'none.json'],
     [
       '--query',
       '--port: must be a whole number',

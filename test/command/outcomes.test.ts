@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Handler, type Reply, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, NO_PAUSE, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 // How a write ends, what is sent again, and how long is waited.
@@ -56,20 +56,6 @@ test('a change without a connection ends as not_sent', async () => {
   expect(await outcomesOf(home)).toEqual(['not_sent']);
 });
 
-test('the message of an unknown outcome says when it was sent, what the card check showed, and the exact command that checks', async () => {
-  const server = await startRecordingServer(writesGet('reset', 'ACTIVE'));
-  for (const args of [BLOCK, REISSUE]) {
-    const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE } });
-    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
-    expect(stderr).toMatch(/The request was sent at \d\d:\d\d:\d\dZ\. The /);
-    expect(stderr).toContain('Card check: status ACTIVE');
-    expect(stderr).toContain(`frontdesk card get ${CARD_ID}\n`);
-    expect(stderr.split('\n').filter((line) => line.startsWith('hint: ')).length).toBe(2);
-  }
-  const posts = server.lines.filter((line) => line.startsWith('POST'));
-  expect(posts).toEqual([`POST ${PATH}/block`, `POST ${PATH}/reissue`]);
-});
-
 test('a provisioning whose response would be hidden is not sent', async () => {
   const body = { primaryAccountNumberPrefix: '4', activationData: 'a', authenticationData: 'b' };
   const server = await startRecordingServer(() => ({ body }));
@@ -96,20 +82,6 @@ test('the command that checks an unknown outcome names the profile that was name
     home,
   });
   expect(stderr).toContain(`frontdesk card get ${CARD_ID} -p shop`);
-});
-
-test('the ID in the response to reissue and event create is kept as resultId in the history', async () => {
-  const server = await startRecordingServer(({ url }) =>
-    url === '/v1/events' ? { body: '{"id":"evt_9"}' } : { body: cardText('ACTIVE', OTHER_ID) },
-  );
-  const home = createHome();
-  expect((await runFrontdesk(REISSUE, { env: server.env, home })).code).toBe(0);
-  expect((await runFrontdesk(EVENT, { env: server.env, home })).code).toBe(0);
-  const { stdout } = await runFrontdesk(['history', '--json', '--query', '[].[operation,id,resultId]'], { home });
-  expect(JSON.parse(stdout)).toEqual([
-    ['calendar.event.create', null, 'evt_9'],
-    ['card.reissue', CARD_ID, OTHER_ID],
-  ]);
 });
 
 test('a signal while the card of --expect is read: the change was not sent', async () => {

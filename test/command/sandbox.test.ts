@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 
@@ -12,59 +12,6 @@ const STATUSES = ['ACTIVE', 'BLOCKED', 'CANCELLED', 'EXPIRED', 'REISSUED', 'WAIT
 async function sandbox(home: Home, ...args: string[]) {
   const result = await runFrontdesk(['--profile', 'sandbox', ...args, '--json'], { home });
   return { ...result, value: result.stdout === '' ? undefined : JSON.parse(result.stdout) };
-}
-
-interface Served {
-  readonly url: string;
-  readonly cardsToken: string;
-  readonly calendarToken: string;
-  /** What the program needs to reach it. */
-  readonly env: Readonly<Record<string, string>>;
-  call(
-    method: string,
-    path: string,
-    init?: { readonly body?: string; readonly headers?: Record<string, string> },
-  ): Promise<Response>;
-}
-
-/** `sandbox serve --json` with these options, until the test ends. */
-async function serve(home: Home, ...args: string[]): Promise<Served> {
-  const { child, result, waitForOutput } = startFrontdesk(['sandbox', 'serve', '--json', ...args], {
-    home,
-    timeoutMs: 60_000,
-  });
-  let text = '';
-  child.stdout?.on('data', (part: Buffer) => {
-    text += part.toString('utf8');
-  });
-  await waitForOutput('\n');
-  onTestFinished(async () => {
-    child.kill('SIGTERM');
-    expect((await result).signal).toBe('SIGTERM');
-  });
-  expect(text.endsWith('\n')).toBe(true);
-  expect(text.split('\n').length).toBe(2);
-  const facts = JSON.parse(text);
-  expect(Object.keys(facts)).toEqual(['url', 'cardsToken', 'calendarToken']);
-  const { url, cardsToken, calendarToken } = facts;
-  return {
-    ...facts,
-    env: {
-      FRONTDESK_CARDS_URL: url,
-      FRONTDESK_CARDS_TOKEN: cardsToken,
-      FRONTDESK_CALENDAR_URL: url,
-      FRONTDESK_CALENDAR_TOKEN: calendarToken,
-    },
-    call: (method, path, init = {}) => {
-      const token = path.startsWith('/v1/cards') ? cardsToken : calendarToken;
-      const type = init.body === undefined ? {} : { 'content-type': 'application/json' };
-      return fetch(url + path, {
-        method,
-        ...init,
-        headers: { authorization: `Bearer ${token}`, ...type, ...init.headers },
-      });
-    },
-  };
 }
 
 test('sandbox info --json is {"cards","calendars","subscribers","choices"} with cards in every status', async () => {
@@ -158,15 +105,6 @@ test('the sandbox ignores URLs and tokens of the environment', async () => {
   expect(server.lines).toEqual([]);
 });
 
-test('sandbox serve prints URL and tokens as text without --json', async () => {
-  const running = startFrontdesk(['sandbox', 'serve', '--port', '0']);
-  await running.waitForOutput('FRONTDESK_CALENDAR_TOKEN=');
-  running.child.kill('SIGINT');
-  const { signal, stdout } = await running.result;
-  expect(signal).toBe('SIGINT');
-  expect(stdout).toMatch(/FRONTDESK_CARDS_URL=http:\/\/127\.0\.0\.1:\d+\n/);
-});
-
 test.each([
   [['--json', '--query', 'url'], /^"http:\/\/127\.0\.0\.1:\d+"\n$/],
   [['--json', '--query', 'url', '--raw'], /^http:\/\/127\.0\.0\.1:\d+\n$/],
@@ -203,41 +141,6 @@ test('the lines that sandbox serve prints can be pasted into another shell', asy
   expect(card).toMatchObject({ code: 0, stdout: 'ACTIVE\n' });
   const list = ['calendar', 'subscribers', 'list', 'cal_tea_ceremony', '--query', 'length(data)'];
   expect(await runFrontdesk(list, { env })).toMatchObject({ code: 0, stdout: '4\n' });
-  running.child.kill('SIGTERM');
-  await running.result;
-});
-
-test.each<[string, readonly string[]]>([
-  ['--port', ['--port', '70000']],
-  ['--latency', ['--latency', 'soon']],
-  ['--fault', ['--fault', 'DELETE /v1:500']],
-  ['--fault', ['--fault', 'POST /v1:tomeout']],
-  ['seed', ['--seed', 'missing.json']],
-])('sandbox serve refuses a bad %s before it listens', async (named, args) => {
-  const { code, stdout, stderr } = await runFrontdesk(['sandbox', 'serve', ...args]);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain(named);
-});
-
-test('sandbox serve reports all errors of the call together', async () => {
-  const args = ['--port', 'x', '--latency', 'y', '--fault', 'z', '--fault', 'GET /:9'];
-  const { code, stderr } = await runFrontdesk(['sandbox', 'serve', ...args]);
-  expect(code).toBe(2);
-  for (const text of ['--port', '--latency', "--fault 'z'", "--fault 'GET /:9'"]) expect(stderr).toContain(text);
-});
-
-test('--fault returns a status, with its Retry-After, so many times', async () => {
-  const { call } = await serve(
-    createHome(),
-    '--fault',
-    'GET /v1/cards:503+retry-after=2*2',
-    '--fault',
-    'POST /block:429',
-  );
-  const first = await call('GET', `/v1/cards/${ACTIVE}`);
-  expect([first.status, first.headers.get('retry-after')]).toEqual([503, '2']);
-  expect((await call('GET', `/v1/cards/${ACTIVE}`)).status).toBe(503);
-  expect((await call('GET', `/v1/cards/${ACTIVE}`)).status).toBe(200);
-  expect((await call('POST', `/v1/cards/${ACTIVE}/block`, { body: '{}' })).status).toBe(429);
-  expect((await call('POST', `/v1/cards/${ACTIVE}/block`, { body: '{}' })).status).toBe(429);
+  running.child.kill('SIGINT');
+  expect((await running.result).signal).toBe('SIGINT');
 });

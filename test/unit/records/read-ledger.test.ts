@@ -51,24 +51,6 @@ it('lines read from the end of a file are those that are read from its beginning
   );
 });
 
-it('lines read from the end of a file leave out what is too long to be a record, and nothing beside it', async () => {
-  for (const bytes of [1_400_000, 3_000_000, 3_145_728]) {
-    const zeros = '\0'.repeat(bytes);
-    expect(await linesBack(`first\n${zeros}\nlast\n`)).toEqual(['last', 'first']);
-    expect((await linesBack(`first\n${zeros}`)).at(-1)).toBe('first');
-  }
-});
-
-it('lines read from the end of a file end where enough of them were seen', async () => {
-  const path = join(temporaryFolder(), 'file');
-  writeFileSync(path, 'one\ntwo\nthree\n');
-  const file = await open(path);
-  const seen: string[] = [];
-  await readLinesBack(file, (line) => seen.push(line) === 2);
-  await file.close();
-  expect(seen).toEqual(['three', 'two']);
-});
-
 /** One change as a test makes it: what is known of it, and what a later read of the card showed. */
 interface Write {
   readonly number: number;

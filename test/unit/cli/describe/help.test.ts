@@ -101,14 +101,6 @@ it('help of a group that runs a command when it is named alone shows the options
   expect(text).toContain('--since <age|date>');
 });
 
-it.each([80, 100, 200])('the overview fits on 40 lines of %i columns', async (width) => {
-  const lines = layOut((await findHelp([], REGISTRY)).blocks, width)
-    .trimEnd()
-    .split('\n');
-  expect(lines.length).toBeLessThanOrEqual(40);
-  expect(lines.filter((line) => line.length > width)).toEqual([]);
-});
-
 it('the overview shows every command, one by one or under its group', async () => {
   const text = layOut((await findHelp([], REGISTRY)).blocks, 80);
   // A row of a command, or the names in a row of "More".

@@ -170,6 +170,7 @@ it.each<[string, Readonly<Record<string, unknown>>, string]>([
     { body: { name: 'x' } },
     'body has a field that its operation does not have',
   ],
+  ['__proto__', { body: JSON.parse('{"__proto__":"x"}') }, 'body has a field that its operation does not have'],
 ])('the line of a row with %s', (_what, change, problem) => {
   expect(problemOf(cardBlock, { ...CARD_ROW, ...change })).toBe(problem);
 });

@@ -115,6 +115,7 @@ it('who verifies a plan hears of a bug as it is', async () => {
 it.each([
   ['an empty one', () => Buffer.alloc(0), 'line 1: the file is empty'],
   ['one that begins as none', () => Buffer.from('x\n'), 'line 1: it cannot be read as JSON'],
+  ['one that begins with no object', () => Buffer.from('[1]\n'), 'line 1: it is not an object'],
   [
     'one with a line that cannot be read',
     () => Buffer.from(planOf(ROWS).toString('utf8').replace('{"row":2', '["row":2')),

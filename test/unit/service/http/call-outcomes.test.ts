@@ -203,28 +203,9 @@ it('a write is applied, a read has no outcome', async () => {
   });
 });
 
-it('an answer keeps the id that reissue and event create answer', async () => {
-  const other = '00000000-0000-0000-0000-000000000001';
-  const reissue = bench([answer(200, card('ACTIVE', { cardId: other }))]);
-  expect(await reissue.client.call(inputFor(OPERATIONS.cardReissue), withPolicy())).toMatchObject({
-    callOutcome: { resultId: other },
-  });
-  const event = bench([answer(200, { id: 'evt_1', object: 'event' })]);
-  expect(await event.client.call(inputFor(OPERATIONS.eventCreate), withPolicy())).toMatchObject({
-    callOutcome: { resultId: 'evt_1' },
-  });
-});
-
 it('a raw call takes any JSON and is not held against the operation', async () => {
   const { client, sent } = bench([answer(200, '[1.10]')]);
   const input = { operation: OPERATIONS.cardGet, params: {}, query: {}, body: undefined, target: '/v1/other?x=1' };
   expect(await client.call(input, withPolicy())).toMatchObject({ kind: 'answered', callOutcome: { notices: [] } });
   expect(sent).toEqual(['GET /v1/other?x=1']);
-});
-
-it('an answer counts the attempts', async () => {
-  const { client } = bench([answer(429), unsent('refused'), answer(200, card('ACTIVE'))]);
-  expect(await client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
-    callOutcome: { attempts: 3 },
-  });
 });
