@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CALENDAR_TOKEN, CARDS_TOKEN, startRecordingServer } from '../support/recording-server.ts';
@@ -222,9 +222,7 @@ test('api POST --dry-run prints the request, needs no credential and sends nothi
 
 test.each([
   ['500', { status: 500, body: {} }],
-  ['no JSON', { body: 'done' }],
   ['503 with Retry-After', { status: 503, headers: { 'retry-after': '0' }, body: {} }],
-  ['303', { status: 303, headers: { location: '/x' }, body: {} }],
 ])('api POST on another path: %s is an unknown outcome and is never sent twice', async (_, reply) => {
   const server = await startRecordingServer([reply]);
   const result = await runFrontdesk(['api', 'POST', '/v1/cards/import/rows', '--yes', '--data', '[]', '--json'], {
@@ -249,20 +247,4 @@ test.each([
   expect(server.requests).toHaveLength(1);
   // Nothing is known of it, nor whether it is the same again.
   expect(await run()).toMatchObject({ code });
-});
-
-function homeWith(url: string, profile: Record<string, unknown>) {
-  const home = createHome();
-  mkdirSync(home.configDir, { mode: 0o700 });
-  const settings = { version: 1, currentProfile: 'live', profiles: { live: { cardsUrl: url, ...profile } } };
-  writeFileSync(join(home.configDir, 'settings.json'), JSON.stringify(settings));
-  return home;
-}
-const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN };
-
-test('api prints in the output format of the profile', async () => {
-  const server = await startRecordingServer([{ body: { a: 1 } }]);
-  const home = homeWith(server.url, { output: 'ndjson' });
-  const result = await runFrontdesk(['api', 'GET', CARD_PATH], { env, home });
-  expect(result).toMatchObject({ code: 0, stdout: '{"a":1}\n' });
 });
