@@ -14,12 +14,6 @@ const cards = (count: number) =>
     return { cardId, reference: 'order-1042', status: 'ACTIVE', write };
   });
 
-it('the recent cards are on a line each on 80 columns', () => {
-  expect(recentText(cards(1), 80, NOW_MS)).toBe(
-    'Recent cards\n  1 7c0e1110  order-1042  ACTIVE  block 14:02: UNKNOWN\n',
-  );
-});
-
 it('the recent cards on 40 columns say below the card what was done', () => {
   expect(recentText(cards(2), 40, NOW_MS)).toBe(
     [

@@ -51,18 +51,9 @@ const EXPECTED: readonly (readonly [readonly End[], Outcome, number, number])[] 
   [['not_sent', 'applied'], 'applied', 0, 1],
   [['rejected', 'applied'], 'rejected', 15, 1],
   [['applied', 'rejected'], 'applied', 0, 1],
-  [['unknown', 'rejected', 'rejected'], 'unknown', 8, 3],
-  [['unknown', 'rejected', 'not_sent'], 'unknown', 8, 2],
-  [['unknown', 'rejected', 'unknown'], 'unknown', 8, 3],
   [['unknown', 'rejected', 'applied'], 'applied', 0, 3],
   [['unknown', 'not_sent', 'rejected'], 'unknown', 8, 2],
-  [['unknown', 'not_sent', 'not_sent'], 'unknown', 8, 1],
-  [['unknown', 'not_sent', 'applied'], 'applied', 0, 2],
-  [['unknown', 'unknown', 'rejected'], 'unknown', 8, 3],
-  [['unknown', 'unknown', 'not_sent'], 'unknown', 8, 2],
-  [['not_sent', 'unknown', 'rejected'], 'unknown', 8, 2],
   [['not_sent', 'unknown', 'not_sent'], 'unknown', 8, 1],
-  [['not_sent', 'rejected', 'applied'], 'rejected', 15, 1],
   [['unknown', 'applied', 'rejected'], 'applied', 0, 2],
 ];
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -82,17 +82,6 @@ it('a plan is read as it was written, whatever the pieces it comes in', async ()
       [cardRow(2), cardRow(7)].map(({ row, id, body, before }) => ({ row, id, body, before })),
     );
   }
-});
-
-it('a plan appears only when it is complete, and never takes the place of a file', async () => {
-  const path = join(folder, 'late.plan');
-  const writer = await openPlanWriter(path, { ...FACTS, rows: 1 }, process.pid);
-  await writer.add(cardRow(1));
-  expect(readdirSync(folder)).not.toContain('late.plan');
-  writeFileSync(path, 'mine');
-  await expect(writer.keep()).rejects.toThrow('exists, and a plan never replaces a file');
-  expect(readFileSync(path, 'utf8')).toBe('mine');
-  expect(readdirSync(folder).filter((name) => name.startsWith('.frontdesk-'))).toEqual([]);
 });
 
 const ROWS = [cardRow(1), cardRow(2), cardRow(5)];
