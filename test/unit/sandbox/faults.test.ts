@@ -77,7 +77,7 @@ it('planning faults asks the first rule that fits and has times left', () => {
   const next = pickFaults([first, second], () => 0);
   const kinds = [
     next('POST', '/v1/cards/1/block'),
-    next('GET', '/v1/cards/1'),
+    next('GET', '/v1/cards/1/block'),
     next('POST', '/v1/cards/1/block'),
     next('POST', '/v1/cards/1/block'),
     next('GET', '/v1/cards/1'),
