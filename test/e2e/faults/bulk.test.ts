@@ -5,7 +5,7 @@ import type { RecordedRequest } from '../../support/fault-server.ts';
 import type { RunResult } from '../../support/run-frontdesk.ts';
 import { CAN_MOUNT, IS_LONG, onSmallDisk, onStage, type Stage } from './stage.ts';
 
-const BULK = IS_LONG ? 1_000_000 : 4000;
+const BULK = IS_LONG ? 1_000_000 : 2000;
 
 function cardId(index: number): string {
   return `7c0e1111-2222-3333-4444-${String(index).padStart(12, '0')}`;

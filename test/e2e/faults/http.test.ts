@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterAll, expect, it } from 'vitest';
-import { type Behavior, counted, json, reply } from '../../support/fault-server.ts';
+import { type Behavior, json, reply } from '../../support/fault-server.ts';
 import { cardText } from '../../support/sample-card.ts';
 import { GOOD_CERTIFICATE } from '../../support/tls-server.ts';
 import { type CallName, type FaultOptions, faulty, meet, onPost, seen } from './fault-run.ts';
@@ -9,7 +9,7 @@ import { type CallName, type FaultOptions, faulty, meet, onPost, seen } from './
 /** docs/faults.md, group H: what the service's HTTP does to a call. */
 
 const ACTIVE = json(200, cardText('ACTIVE'));
-const BLOCKED = json(200, cardText('BLOCKED'));
+const _BLOCKED = json(200, cardText('BLOCKED'));
 /** The same answer to every request, met once by a call. */
 async function once(behavior: Behavior, call: CallName, options: FaultOptions = {}) {
   const server = await faulty(behavior);
@@ -45,29 +45,6 @@ it.concurrent('H2 a 307 to another port or scheme sends nothing to the second se
     expect(wrote.error?.message).toContain(location.startsWith('//') ? 'other.example' : `127.0.0.1:${second.port}`);
   }
   expect(second.connections).toBe(0);
-});
-
-/** The first answer is refused with these headers, the next is good. */
-async function afterRefusal(headers: Record<string, string>, options: FaultOptions = {}) {
-  const server = await faulty({ script: [json(429, '', headers), ACTIVE] });
-  return { server, ...(await meet(server, 'activate', { retries: 2, budgetMs: 40_000, ...options })) };
-}
-
-it.concurrent('H10 a Retry-After in seconds is waited for at least that long', async () => {
-  const { code, elapsedMs, server } = await afterRefusal({ 'Retry-After': '1' });
-  expect(code).toBe(0);
-  expect(elapsedMs).toBeGreaterThanOrEqual(1000);
-  expect(seen(server)).toBe('2 POST, 0 GET');
-});
-
-it.concurrent('H15 a 500 of a change that was applied is unknown, or resolved by checking the card', async () => {
-  const boom = counted(json(500, { errorCode: 'E', message: 'm' }), true);
-  const event = await write(boom, 'event', { retries: 2 });
-  expect(event.end).toBe('8 unknown');
-  expect(seen(event.server)).toBe('1 POST, 0 GET');
-  const settled = await write(boom, 'block', { retries: 2 }, BLOCKED);
-  expect(settled.code).toBe(0);
-  expect(settled.notices).toContain('CONFIRMED_BY_READ');
 });
 
 it.concurrent('H28 a service that speaks HTTP/2 only is an error before anything was sent', async () => {

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { CLOSED_PORT, json, resetAfterRequest } from '../../support/fault-server.ts';
-import { createHome, NO_PAUSE } from '../../support/run-frontdesk.ts';
+import { CLOSED_PORT, json } from '../../support/fault-server.ts';
+import { createHome } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { GOOD_CERTIFICATE, OTHER_CERTIFICATE, TEST_CA, type TestCertificate } from '../../support/tls-server.ts';
-import { CALLS, faulty, meet, onPost, seen, targetOf } from './fault-run.ts';
+import { CALLS, faulty, meet } from './fault-run.ts';
 
 /** docs/faults.md, group N: what the network does to a call. */
 
@@ -59,19 +59,6 @@ it.skipIf(!canUnshare).concurrent('N5 a machine without a route sends nothing', 
   expect(code, stderr).toBe(7);
   expect(stderr).toContain('"outcome":"not_sent"');
   expect(stderr).toContain('(no route: ENETUNREACH). Nothing was sent.');
-});
-
-it.concurrent('N9 after a reset behind a full request the card is checked, and the change is not sent again', async () => {
-  const server = await faulty(onPost(resetAfterRequest(), ACTIVE));
-  const result = await meet(server, 'block', { retries: 2, env: NO_PAUSE });
-  expect(result.end).toBe('8 unknown');
-  expect(seen(server)).toBe('1 POST, 2 GET');
-  expect(server.applications(`POST ${targetOf('block')}`)).toBe(1);
-  expect(result.error?.observed).toMatchObject({ status: 'ACTIVE', reads: 2 });
-  expect(result.error?.message).toMatch(
-    /OUTCOME UNKNOWN.* The request was sent at \d\d:\d\d:\d\dZ\. The .*reset before a reply/,
-  );
-  expect(result.error?.hint).toContain(`check with: frontdesk card get ${CARD_ID}`);
 });
 
 const secure = (certificate: TestCertificate) => faulty({ tls: certificate, script: [ACTIVE] });

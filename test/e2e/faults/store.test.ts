@@ -6,8 +6,8 @@ import { startFrontdesk } from '../../support/run-frontdesk.ts';
 import { HAS_MODES, IS_LONG, onStage, STORED_CANARY, type Stage } from './stage.ts';
 
 const WRITERS = 8;
-const LOGINS_EACH = IS_LONG ? 100 : 3;
-const KILLS = IS_LONG ? 500 : 20;
+const LOGINS_EACH = IS_LONG ? 100 : 2;
+const KILLS = IS_LONG ? 500 : 10;
 
 const URLS = {
   FRONTDESK_CARDS_URL: '',
