@@ -19,6 +19,7 @@ it.each([
     'the file system has no locks left, or does not support them (ENOLCK)',
     ['check that the network folder is connected'],
   ],
+  ['EIO', 'the device reported an error (EIO)', ['check the disk']],
   ['EROFS', 'the file system is read-only (EROFS)', ['make the file system writable']],
   ['EACCES', 'permission denied (EACCES)', []],
   ['EWHATEVER', 'the system refused it (EWHATEVER)', []],
