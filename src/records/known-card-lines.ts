@@ -83,8 +83,8 @@ function rankOf(needles: readonly Needle[], bytes: Buffer, start: number, end: n
   for (const each of needles) {
     const at = start + (each.place === 'id' ? ID_AT : REF_AT);
     const { length } = each.bytes;
-    // The first character of a reference stands behind its quote.
-    if (length > 1 && bytes[at + 1] !== each.bytes[1]) continue;
+    // References begin alike.
+    if (length > 0 && bytes[at + length - 1] !== each.bytes[length - 1]) continue;
     if (at + length <= end && each.rank > rank && each.bytes.compare(bytes, at, at + length) === 0) rank = each.rank;
   }
   return rank;
