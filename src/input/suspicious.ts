@@ -8,7 +8,7 @@ const HIDDEN: Readonly<Record<string, string>> = {
   '\u00ad': 'soft hyphen',
   '\ufffd': 'replacement character, where a program lost another one',
 };
-const ANY_HIDDEN = /[\u200b\u2060\ufeff\u00ad\ufffd]/;
+const ANY_HIDDEN = /[\u200b\u2060\ufeff\u00ad\ufffd]|(?!\s)\p{Cc}/u;
 /** Within words of scripts and within emoji, joiners are ordinary. */
 const LOOSE_JOINER = /^[\u200c\u200d]|[\u200c\u200d]$|(?<=\s)[\u200c\u200d]|[\u200c\u200d](?=\s)/u;
 /** A blank that is no space, or a line break. */

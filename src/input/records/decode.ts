@@ -4,15 +4,17 @@ const LINE_FEED = 0x0a;
 const SAVE = 'Open the file in the program that made it, and save it as CSV UTF-8 or .xlsx';
 const WITHOUT_MARK = `UTF-16 without a byte order mark. ${SAVE}`;
 const NOT_UTF8 = `bytes that are not UTF-8. ${SAVE}`;
+const NO_TEXT = `bytes that are no text. ${SAVE}`;
 const NOT_UTF16 = `half of a surrogate pair, which is not UTF-16. ${SAVE}`;
 /** A byte that UTF-8 never has. */
 const NO_CHARACTER = Buffer.from([0xff]);
 
 /** The byte order of UTF-16 that the mark at the start names; undefined without a mark. */
 function utf16OrderOf(start: Uint8Array): 'big' | 'little' | undefined {
-  const [first, second] = start;
+  const [first, second, third, fourth] = start;
   if (first === 0xfe && second === 0xff) return 'big';
-  return first === 0xff && second === 0xfe ? 'little' : undefined;
+  const isOf32Bits = third === 0 && fourth === 0;
+  return first === 0xff && second === 0xfe && !isOf32Bits ? 'little' : undefined;
 }
 
 /** UTF-16 as UTF-8. Half a character becomes a byte that UTF-8 never has. */
@@ -69,6 +71,9 @@ export async function* decodeText(
   // Every second byte of Latin letters: no other encoding begins so.
   if (order === undefined && (start[0] === 0) !== (start[1] === 0) && start.length > 1)
     return yield ending(WITHOUT_MARK);
+  // A value may have a NUL, a header never.
+  const [end, nul] = [start.indexOf(LINE_FEED), start.indexOf(0)];
+  if (order === undefined && nul !== -1 && (end === -1 || nul < end)) return yield ending(NO_TEXT);
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of order === undefined ? bytes : asUtf8(bytes, order)) {
     // No copy if possible: each would stay in memory until garbage is collected.

@@ -198,6 +198,8 @@ it.each([
   ['a@x\ufffd', 'U+FFFD (replacement character, where a program lost another one)'],
   ['“a@x”', 'quotes around it (“…”)'],
   ['a@x\u200d', 'U+200D'],
+  ['a\0@x', 'U+0000'],
+  ['a@\u001bx', 'U+001B'],
   ['"a@x\n"', 'U+000A at its end'],
   ['#Sale!', 'the look of an error of a spreadsheet'],
 ])('a text with what nobody can see or has typed is warned about: %j', async (email, suspicion) => {

@@ -194,6 +194,19 @@ it('the encoding of an input without a mark is not taken for UTF-16', async () =
   expect(read.faults).toEqual([{ line: 1, problem: expect.stringMatching(/^UTF-16 without a byte order mark\./) }]);
 });
 
+it.each([
+  ['UTF-32', Buffer.from('\ufeffid,email\n1,a\n'.replace(/./gs, '$&\0'), 'utf16le')],
+  ['a spreadsheet of 1990', Buffer.from('\x09\x08\x10\0\0\x06\x05\0,\n1,a\n', 'latin1')],
+])('bytes that are no text are refused: %s', async (_, bytes) => {
+  for (const size of [1, 7, 65_536]) {
+    const read = await readAll(bytes, { format: 'csv', size });
+    expect(read.faults).toEqual([
+      { line: 1, problem: expect.stringMatching(/^bytes that are no text\. Open the file/) },
+    ]);
+    expect(read.header).toBeUndefined();
+  }
+});
+
 const page = '<html><head><meta charset="utf-8"></head><body><table><tr><td>id</td></tr></table></body></html>';
 
 it.each([
