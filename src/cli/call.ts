@@ -81,12 +81,13 @@ async function perform(
     return runList(session, command, values, single);
   }
   const resource = await readResource(session, single.call);
+  let beside = 0;
   if (session.isForPeople() && command.operation === OPERATIONS.cardGet) {
     const { openBefore, sayOpen } = await import('../writes/open-guard.ts');
     const before = await openBefore(session, single.call);
-    await sayOpen(session, before, true);
+    beside = await sayOpen(session, before, true);
     if (before.open.length > 0) session.nameNoCommands();
   }
-  await session.print({ kind: 'resource', resource, columns: command.columns, ...viewOf(command) });
+  await session.print({ kind: 'resource', resource, columns: command.columns, beside, ...viewOf(command) });
   return 0;
 }

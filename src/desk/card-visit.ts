@@ -102,7 +102,10 @@ export class CardVisit {
     // A paste at the menu is the ID of a card, or nothing.
     const orText = (text: string, isPasted: boolean) => (isPasted ? judgeId(text, '') : this.#desk.judge(text));
     const name = `Card ${cardId.slice(0, 8)}${reading === 'not found' ? ', not found' : ''}`;
-    return this.#desk.prompt.choose(this.#desk.question(name), this.#entries(), { orText, above: this.#screen });
+    return this.#desk.prompt.choose(this.#desk.question(name), this.#entries(), {
+      orText,
+      above: this.#above(' (2 = All details)'),
+    });
   }
 
   #entries(): readonly Choice[] {
@@ -122,15 +125,17 @@ export class CardVisit {
     });
   }
 
-  /** The card and the verdict, above each question about it. */
-  readonly #screen: ScreenAbove = (room) => {
-    const { log, messages: found } = this.#desk;
-    const style = this.#style;
-    const { cardId, card } = this.#hand.seen;
-    const about = { cardId, status: textAt(card, 'status'), open: this.#hand.open, last: log.lastOf(cardId) };
-    const text = screenText(this.#hand.seen, log.known(cardId), found, verdictLines(about, style), style, room);
-    return room === undefined ? `\n${text}` : text;
-  };
+  /** The card and the verdict, above each question about it. `more`: what of the menu shows the rest of the card. */
+  #above(more = ''): ScreenAbove {
+    return (room) => {
+      const { log, messages: found } = this.#desk;
+      const style = this.#style;
+      const { cardId, card } = this.#hand.seen;
+      const about = { cardId, status: textAt(card, 'status'), open: this.#hand.open, last: log.lastOf(cardId) };
+      const text = screenText(this.#hand.seen, log.known(cardId), found, verdictLines(about, style), style, room, more);
+      return room === undefined ? `\n${text}` : text;
+    };
+  }
 
   async #write(operation: Operation): Promise<void> {
     const { session, writing, log } = this.#desk;
@@ -222,7 +227,7 @@ export class CardVisit {
     const now = textAt(this.#hand.seen.card, 'status');
     const others = CARD_STATUSES.filter((status) => status !== now);
     const statuses = others.map((status) => ({ value: status, text: status }));
-    const above = this.#screen;
+    const above = this.#above();
     const status = await prompt.choose('Which status do you want to wait for?', statuses, { above });
     const times = { timeout: { text: '60s', ms: 60_000 }, interval: { text: '2s', ms: 2000 } };
     const { cardId } = this.#hand.seen;
@@ -241,7 +246,7 @@ export class CardVisit {
       text: `${nounOf(operation)} of ${clockTime(timeMs, now)}`,
       remark: `entry ${shortEntry(entry)}`,
     }));
-    const above = this.#screen;
+    const above = this.#above();
     const entry = open.length === 1 ? open[0]?.entry : await prompt.choose('Which write?', choices, { above });
     const write = open.find((each) => each.entry === entry);
     if (write === undefined) return;
@@ -298,7 +303,7 @@ function doneTexts({ operation, entry }: DeskWrite, before: readonly DeskWrite[]
     ];
   }
   const superseded = before.findLast((write) => resolvedBy(write.operation) !== undefined);
-  const name = entry === '' ? 'the time of this block' : `history entry ${shortEntry(entry)}, which is this block`;
+  const name = entry === '' ? 'the time of this block' : `history entry ${shortEntry(entry)} of this block`;
   return [
     ...(superseded === undefined
       ? []
@@ -307,7 +312,7 @@ function doneTexts({ operation, entry }: DeskWrite, before: readonly DeskWrite[]
         ]),
     ...(nounOf(operation) === 'block'
       ? [
-          `Wrong card? No command undoes a block. A reissue gives the owner of this card a new one: check its balance, tell your lead, and name ${name}.`,
+          `Wrong card? No command undoes a block. A reissue gives its owner a new card: check the balance, tell your lead, and name ${name}.`,
         ]
       : []),
   ];

@@ -185,7 +185,7 @@ const ROOM_OF_LINES = 5;
 
 /**
  * The screen above the menu: the head of the card first, the verdict last, and between them messages and as much of the
- * card as fits. `rows`: what the menu leaves; undefined: it does not scroll away.
+ * card as fits. `rows`: what the menu leaves; undefined: it does not scroll away. `more`: how what has no room can be seen.
  */
 export function screenText(
   seen: Seen,
@@ -194,6 +194,7 @@ export function screenText(
   verdict: readonly string[],
   style: ViewStyle,
   rows: number | undefined,
+  more: string,
 ): string {
   const head = headOf(seen, known, style);
   const around = head.length + verdict.length + 1;
@@ -204,7 +205,7 @@ export function screenText(
   const left = rows === undefined ? ROOM_OF_LINES : rows - around - shown.length;
   // A blank line before the messages, if there is room.
   const gap = left > 2 && shown.length > 0 ? [''] : [];
-  const body = seen.card === undefined || left < 1 ? [] : cardBody(seen.card, style, left - gap.length);
+  const body = seen.card === undefined || left < 1 ? [] : cardBody(seen.card, style, left - gap.length, more);
   const parts = [head, body, body.length === 0 ? [] : gap, shown, verdict.length === 0 ? [] : ['', ...verdict]];
   return `${parts.flat().join('\n')}\n`;
 }

@@ -79,9 +79,9 @@ export function cardHead(card: JsonObject, style: ViewStyle, remark = ''): reado
   return new CardView(card, style).head(remark);
 }
 
-/** The rest of the card in so many lines, metadata first, because it names the owner. What has no room is counted. */
-export function cardBody(card: JsonObject, style: ViewStyle, rows: number): readonly string[] {
-  return new CardView(card, style).body(rows);
+/** The rest of the card in so many lines, its owner's metadata first. What has no room is counted, and `more` follows. */
+export function cardBody(card: JsonObject, style: ViewStyle, rows: number, more = ''): readonly string[] {
+  return new CardView(card, style).body(rows, more);
 }
 
 /** The head of a card, and as much of the rest as fits into so many rows. */
@@ -150,7 +150,7 @@ class CardView {
     ];
   }
 
-  body(rows: number): string[] {
+  body(rows: number, shows: string): string[] {
     const [metadata, transactions, others] = [this.metadata(), this.transactions(), this.others('clientReference')];
     const all = this.#card.get('transactions');
     const made = isJsonArray(all) ? all.length : 0;
@@ -161,7 +161,7 @@ class CardView {
     const count = (hidden: number, word: string) => (hidden === 0 ? [] : [plural(hidden, word)]);
     const notShown = (hiddenMade: number, hiddenFields: number) => {
       const counted = [...count(hiddenMade, 'transaction'), ...count(hiddenFields, 'field')].join(', ');
-      return breakLine(`Not shown: ${counted} (2 = All details)`, this.#style.width);
+      return breakLine(`Not shown: ${counted}${shows}`, this.#style.width);
     };
     const left = rows - notShown(made, metadata.length + others.length).length;
     const fields = left < 2 ? [] : metadata.slice(0, left);

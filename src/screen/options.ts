@@ -91,12 +91,16 @@ export type Block = (row: JsonValue, style: ViewStyle) => readonly string[];
 
 /** The result of a command, independent of its format. */
 export type Result =
-  /** One resource. `view`: what a terminal shows instead of its members. `facts`: what it shows on a page of its own. */
+  /**
+   * One resource. `view`: what a terminal shows instead of its members. `facts`: what it shows on a page of its own.
+   * `beside`: lines that the screen has besides.
+   */
   | {
       readonly kind: 'resource';
       readonly resource: JsonValue;
       readonly columns: readonly Column[];
       readonly view?: 'card' | 'whole';
+      readonly beside?: number;
       readonly facts?: (resource: JsonObject) => readonly Fact[];
     }
   /** `rows` for all formats but json, which prints `document` if given. */

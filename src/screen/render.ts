@@ -211,7 +211,7 @@ async function renderResource(
   options: OutputOptions,
   stdout: OutputPort,
 ): Promise<void> {
-  const { resource, view, facts } = result;
+  const { resource, view, facts, beside = 0 } = result;
   if (options.columns === undefined && options.format === 'csv') {
     const { writeCsvResource } = await import('./csv.ts');
     await writeCsvResource(resource, options, stdout);
@@ -220,7 +220,7 @@ async function renderResource(
     await writeWhole(resource, chosen, options, stdout);
   } else if (options.columns === undefined && stdout.isTerminal && isJsonObject(resource)) {
     await (facts === undefined
-      ? renderForPeople(resource, view, result.columns, options, stdout)
+      ? renderForPeople(resource, view, result.columns, options, stdout, beside)
       : writeFacts(facts(resource), options, stdout));
   } else {
     await writeRows([resource], await openTabular(columns, options, stdout, 1, false));
@@ -261,10 +261,12 @@ async function renderForPeople(
   known: readonly Column[],
   options: OutputOptions,
   stdout: OutputPort,
+  beside: number,
 ): Promise<void> {
   if (view === 'card') {
     const { cardView } = await import('./card-view.ts');
-    await stdout.write(cardView(resource, { ...options, width: stdout.columns ?? DEFAULT_WIDTH }, stdout.rows));
+    const rows = stdout.rows && stdout.rows - beside;
+    await stdout.write(cardView(resource, { ...options, width: stdout.columns ?? DEFAULT_WIDTH }, rows));
     return;
   }
   const { flatten } = await import('./csv.ts');

@@ -156,15 +156,14 @@ export function openLines({ open, same }: OpenBefore, entryOf?: (entry: string) 
   ];
 }
 
-/** Says on stderr what is open, before a question or a card. */
-export async function sayOpen(session: Session, before: OpenBefore, isRead = false): Promise<void> {
+/** Says on stderr what is open, before a question or a card. Returns how many lines that takes. */
+export async function sayOpen(session: Session, before: OpenBefore, isRead = false): Promise<number> {
   const newest = isRead ? before.open.at(-1) : undefined;
   const step = newest && recordStep(session, operationOfWrite(newest), newest.entry);
   const next = step && breakLine(`  ${sentenceCase(hintText(step))}`, session.context.stderr.columns);
-  const text = [openText(session, before), ...(next ?? []).map((line) => `${line}\n`), ...(next ? ['\n'] : [])].join(
-    '',
-  );
+  const text = openText(session, before) + (next === undefined ? '' : `${next.join('\n')}\n\n`);
   if (text !== '') await session.context.stderr.write(text);
+  return text.split('\n').length - 1;
 }
 
 /** The same as a text, with line ends. */

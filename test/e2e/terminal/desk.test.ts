@@ -186,6 +186,12 @@ it.concurrent.for([
       return { body: body(status) };
     }, context.onTestFinished);
     const { terminal } = await open(server.env, { columns, rows });
+    terminal.type('wait\r');
+    await terminal.waitFor(/Which status[\s\S]*then Enter$/);
+    // A number means something else at another menu.
+    expect(screenOf(terminal, columns, 100).join('\n')).not.toContain('All details');
+    terminal.type(CTRL_C);
+    await menuWith(terminal, /Look again/, columns, 100);
     await confirm(terminal, 'block');
     await terminal.waitFor(/✔ BLOCKED at[\s\S]*then Enter$/);
     const screen = screenOf(terminal, columns, 100);

@@ -376,3 +376,17 @@ it.concurrent.for(CASES)('%s on %i by %i ends so', async ([name, columns, rows],
   const screen = screenOf(terminal, columns, rows).slice(-lines.length).join('\n');
   expect(VARIABLE.reduce((text, [pattern, word]) => text.replaceAll(pattern, word), screen)).toBe(lines.join('\n'));
 });
+
+it.concurrent('a card with an open change has its ID and the step to take on 24 lines', async ({ onTestFinished }) => {
+  const more = '"metadata":{"a":1,"b":2,"c":3,"d":4,"e":5},"transactions":[{"type":"LOAD"},{"type":"LOAD"}]';
+  const body = cardText('ACTIVE', UNLIKELY).replace('"metadata":{"store":"Bergen"}', more);
+  const answer: Handler = (call, count) => (call.method === 'GET' ? { body } : serve(call, count));
+  const { env } = await startRecordingServer(answer, onTestFinished);
+  const home = createHome();
+  await runFrontdesk(DOUBTFUL, { home, env: { ...env, ...NO_PAUSE } });
+  // The prompt of the shell takes the last line.
+  const screen = (await seen({ args: ['card', 'get', UNLIKELY], home, env }, [80, 24])).slice(-23).join('\n');
+  expect(screen).toMatch(
+    /^ {2}NOT KNOWN whether it was done[\s\S]*history resolve \w{6} --as[\s\S]*\nCard {10}3eadaf41/,
+  );
+});

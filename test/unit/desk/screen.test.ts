@@ -16,7 +16,7 @@ const SEEN = {
 function linesAt(width: number, seen: Parameters<typeof screenText>[0], rows = 20): readonly string[] {
   const style = { width, colour: false, unicode: true, now: 0 };
   const known = { cardId: CARD_ID, status: 'ACTIVE', reference: '山田'.repeat(80) };
-  return screenText(seen, known, [], [], style, rows).trimEnd().split('\n');
+  return screenText(seen, known, [], [], style, rows, ' (2 = All details)').trimEnd().split('\n');
 }
 
 it.each([80, 60, 50, 49, 40])('the head of a card on a narrow screen has both ids whole on %i columns', (width) => {
