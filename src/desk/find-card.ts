@@ -148,5 +148,5 @@ export function judgeWanted(
   const why = `${NOT_FOUND}, or ${hintText(step)}`;
   const verdict = judgeId(typed, why);
   if (verdict !== why) return { verdict };
-  return { verdict: recent === undefined ? `${quoted(typed)}: ${why}` : { instead: typed, why } };
+  return { verdict: recent === undefined ? `${quoted(typed)} names no entry, and ${why}` : { instead: typed, why } };
 }

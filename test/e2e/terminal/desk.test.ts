@@ -151,7 +151,7 @@ it.concurrent('the desk takes at the menu what its question takes, and says what
   terminal.type(`${NEW_ID}\r`);
   await menuWith(terminal, /\? Card 9999aaaa/);
   terminal.type('order-7\r');
-  await terminal.waitFor(/> "order-7": no card [^>]* frontdesk card find --import <file>\s*$/);
+  await terminal.waitFor(/> "order-7" names no entry, and no card [^>]* frontdesk card find --import <file>\s*$/);
   // What is refused at a menu is not in the line: the next text is another entry.
   terminal.type('order-1\r');
   await terminal.waitFor(/\? Which card\?[\s\S]*2 7c0e1111[^\n]*order-1[\s\S]*Enter$/);
@@ -520,6 +520,7 @@ it.concurrent('the desk waits for a status that is chosen, and shows the card th
   terminal.type('wait\r');
   await terminal.waitFor(/Which status/);
   terminal.type('active\r');
+  await terminal.waitFor(/ left \(Esc goes back\): the card is WAITING_ACTIVATION, waiting for ACTIVE/);
   await menuWith(terminal, /Status {8}ACTIVE/);
   expect((await leave(terminal)).code).toBe(0);
   expect(server.lines).toEqual([GET, GET, GET]);

@@ -106,7 +106,8 @@ class Wait {
 
   /** The overwritten line, the time first, because its end may have no room. */
   async #draw(text: string): Promise<void> {
-    await this.#line.show(`${formatSeconds(this.#leftMs())} left: ${text}`);
+    const how = this.#session.caller === 'desk' ? ' (Esc goes back)' : '';
+    await this.#line.show(`${formatSeconds(this.#leftMs())} left${how}: ${text}`);
   }
 
   async #read(): Promise<CallResult> {
