@@ -62,7 +62,7 @@ export class CardAtHand {
   /** Reads the card, and reports a failure. False after one step back. `isOwn`: the read that follows a change. */
   async check(isOwn = false): Promise<boolean> {
     const { log } = this.#desk;
-    let check = 'not read' as Seen['reading'];
+    let reading = 'not read' as Seen['reading'];
     let isLeft = false;
     const answer = await this.#desk.attempt(async () => {
       try {
@@ -71,23 +71,19 @@ export class CardAtHand {
         isLeft = isStepBack(error);
         if (!(error instanceof Failure)) throw error;
         if (error.code !== 'NOT_FOUND') throw await this.refused(error);
-        check = 'not found';
+        reading = 'not found';
         // The screen names the card.
         throw error.but({ attempted: undefined, screen: undefined });
       }
     });
-    if (isLeft) {
-      this.open = await this.openNow();
-      return false;
-    }
     if (answer !== undefined) await this.saw(answer.resource, cardCheckOf(answer), isOwn);
     else {
-      const card = check === 'not found' ? undefined : this.seen.card;
-      this.seen = { ...this.seen, card, reading: check };
+      const card = reading === 'not found' ? undefined : this.seen.card;
+      if (!isLeft) this.seen = { ...this.seen, card, reading };
       this.open = await this.openNow();
     }
-    if (log.open.length > 0) await this.#refresh();
-    return true;
+    if (!isLeft && log.open.length > 0) await this.#refresh();
+    return !isLeft;
   }
 
   /** The failure of a call. A refused credential puts `Log in` into the menu, if it can be given here, and says so. */

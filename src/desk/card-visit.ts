@@ -225,8 +225,10 @@ export class CardVisit {
   async #wait(): Promise<void> {
     const { prompt, session } = this.#desk;
     const now = textAt(this.#hand.seen.card, 'status');
-    const others = CARD_STATUSES.filter((status) => status !== now);
-    const statuses = others.map((status) => ({ value: status, text: status }));
+    const statuses = CARD_STATUSES.filter((status) => status !== now).map((status) => ({
+      value: status,
+      text: status,
+    }));
     const above = this.#above();
     const status = await prompt.choose('Which status do you want to wait for?', statuses, { above });
     const times = { timeout: { text: '60s', ms: 60_000 }, interval: { text: '2s', ms: 2000 } };
@@ -304,16 +306,11 @@ function doneTexts({ operation, entry }: DeskWrite, before: readonly DeskWrite[]
   }
   const superseded = before.findLast((write) => resolvedBy(write.operation) !== undefined);
   const name = entry === '' ? 'the time of this block' : `history entry ${shortEntry(entry)} of this block`;
-  return [
-    ...(superseded === undefined
-      ? []
-      : [
-          `It takes the place of the ${nounOf(superseded.operation)} of ${clockTime(superseded.timeMs, now)}, whose outcome is unknown.`,
-        ]),
-    ...(nounOf(operation) === 'block'
-      ? [
-          `Wrong card? No command undoes a block. A reissue gives its owner a new card: check the balance, tell your lead, and name ${name}.`,
-        ]
-      : []),
+  const texts = [
+    superseded &&
+      `It takes the place of the ${nounOf(superseded.operation)} of ${clockTime(superseded.timeMs, now)}, whose outcome is unknown.`,
+    nounOf(operation) === 'block' &&
+      `Wrong card? No command undoes a block. A reissue gives its owner a new card: check the balance, tell your lead, and name ${name}.`,
   ];
+  return texts.filter((text) => typeof text === 'string');
 }

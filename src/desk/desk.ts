@@ -24,8 +24,6 @@ interface DeskOptions {
   readonly log: DeskLog;
   /** `live, cards.example.com`. */
   readonly where: string;
-  /** `host[:port]`, as in the history. */
-  readonly host: string;
   readonly idleMs: number;
   readonly report: ReportFile | undefined;
   /** Loads the command of a change in the menu. */

@@ -61,12 +61,7 @@ export function recentText(cards: readonly KnownCard[], width: number, now: numb
 function fitting(entries: readonly (readonly string[])[], room: number): readonly string[] {
   const all = entries.flat();
   if (all.length <= room) return all;
-  let [count, rows] = [0, 1];
-  for (const { length } of entries) {
-    rows += length;
-    if (rows > room) break;
-    count += 1;
-  }
+  const count = entries.findIndex((_, at) => entries.slice(0, at + 1).flat().length >= room);
   return [...entries.slice(0, count).flat(), `  ${plural(entries.length - count, 'more card')}`];
 }
 
@@ -82,15 +77,6 @@ export function wantedBy(text: string, recent: readonly KnownCard[] = []) {
 }
 
 type Place = Pick<Session, 'places' | 'placeOf' | 'selectedProfile'>;
-
-/** What fits a text at the question: cards, how many more of them there are, and what could not be read. */
-export interface DeskFound {
-  readonly cards: readonly KnownCard[];
-  readonly more: number;
-  readonly failure: Failure | undefined;
-}
-
-const NONE_FOUND: DeskFound = { cards: [], more: 0, failure: undefined };
 
 /** What `card find` finds. */
 function findRemembered(session: Place, text: string) {
@@ -108,7 +94,7 @@ function findRemembered(session: Place, text: string) {
  * The cards that `card find` finds, and those of this session: by the whole order number, else by its beginning (3
  * characters or more) or the beginning of an ID (8 or more), in any case.
  */
-export function findCards(session: Place, log: DeskLog, text: string): DeskFound {
+export function findCards(session: Place, log: DeskLog, text: string) {
   const known = findRemembered(session, text);
   const begins = text.toLowerCase();
   // A digit too few is a slip: the card that begins so may be another.
@@ -128,6 +114,8 @@ export function findCards(session: Place, log: DeskLog, text: string): DeskFound
   return { cards, more: known.count - known.cards.length, failure: known.failure };
 }
 
+export type DeskFound = ReturnType<typeof findCards>;
+
 /**
  * Judges a text, and says what it finds. An ID inside it must be confirmed, and a text that finds nothing stays in the
  * line. `recent`: undefined at a menu, where the next text means something else.
@@ -137,13 +125,13 @@ export function judgeWanted(
   log: DeskLog,
   text: string,
   recent?: readonly KnownCard[],
-): { readonly verdict: Verdict; readonly found?: DeskFound } {
+): { readonly verdict: Verdict; readonly found?: DeskFound | undefined } {
   const wanted = wantedBy(text, recent);
   if (wanted.kind !== 'text') return { verdict: true };
   const typed = wanted.text;
   if (typed === '') return { verdict: 'paste the card ID, or type the number of a recent one. ? explains' };
-  const found = readCardId(typed).kind === 'none' ? findCards(session, log, typed) : NONE_FOUND;
-  if (found.cards.length > 0 || found.failure !== undefined) return { verdict: true, found };
+  const found = readCardId(typed).kind === 'none' ? findCards(session, log, typed) : undefined;
+  if (found?.cards.length || found?.failure !== undefined) return { verdict: true, found };
   const step = { do: 'import an export of orders', profile: namedProfile(session.selectedProfile()) } as const;
   const why = `${NOT_FOUND}, or ${hintText(step)}`;
   const verdict = judgeId(typed, why);

@@ -46,8 +46,7 @@ export async function openDesk(
   const service = await session.service('cards');
   // Without a credential no card can be served. Reported now, and not after the first ID.
   await service.checkCredential();
-  const { host } = service;
-  const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${host}`;
+  const where = profile.isSandbox ? 'SANDBOX' : `${profile.name}, ${service.host}`;
   const log = new DeskLog(context.clock, await knownCards(session));
   const report = path === undefined ? undefined : await createReport(path, log, where, context);
   const commandOf = async ({ command }: Operation): Promise<CallCommand> => {
@@ -55,6 +54,6 @@ export async function openDesk(
     if (found?.kind !== 'call') throw new Error(`no command for ${command}`);
     return found;
   };
-  const desk = new Desk(session, { log, where, host, idleMs: idle.ms, report, commandOf });
+  const desk = new Desk(session, { log, where, idleMs: idle.ms, report, commandOf });
   return desk.run(cardId, (id) => new CardVisit(desk, id).serve());
 }

@@ -5,9 +5,8 @@ import { cardBody, cardHead, labelledId } from '../screen/card-view.ts';
 import { cutText } from '../screen/cut-text.ts';
 import type { ViewStyle } from '../screen/options.ts';
 import { makePaint } from '../screen/paint.ts';
-import { outcomeWords } from '../screen/people-text.ts';
+import { localClock, outcomeWords } from '../screen/people-text.ts';
 import { breakLine, plural, safeText, shortenText } from '../screen/text.ts';
-import { twoDigits } from '../service/api/iso-date.ts';
 import { nounOf, resolvedBy, targetStatus } from '../service/api/operation.ts';
 import { type DeskWrite, isOpen, type KnownCard, keyOf } from './desk-log.ts';
 
@@ -28,7 +27,7 @@ const MARKS: Readonly<Record<Outcome, readonly [unicode: string, ascii: string]>
 /** `14:02`, and of another day `24 Nov 14:02`. */
 export function clockTime(timeMs: number, nowMs: number): string {
   const [time, now] = [new Date(timeMs), new Date(nowMs)];
-  const clock = [time.getHours(), time.getMinutes()].map(twoDigits).join(':');
+  const clock = localClock(timeMs);
   if (time.toDateString() === now.toDateString()) return clock;
   return `${time.getDate()} ${time.toLocaleString('en', { month: 'short' })} ${clock}`;
 }
@@ -81,12 +80,9 @@ function endedText(write: DeskWrite, cardId: string, status: string | undefined,
   if (callOutcome?.outcome === 'rejected') return `NOT ${done}: refused at ${at} (${causeOf(write)}). ${after}`;
   const { resultId } = callOutcome ?? {};
   const isNew = resultId !== undefined && keyOf(resultId) === keyOf(cardId);
-  const how =
-    checkedMs === undefined
-      ? callOutcome?.outcome === 'confirmed_by_read'
-        ? ', as reading the card showed'
-        : ''
-      : `, as a look at ${clockTime(checkedMs, now)} showed`;
+  const showed = checkedMs === undefined ? 'reading the card' : `a look at ${clockTime(checkedMs, now)}`;
+  const isSeen = checkedMs !== undefined || callOutcome?.outcome === 'confirmed_by_read';
+  const how = isSeen ? `, as ${showed} showed` : '';
   const aim = resolvedBy(operation);
   const still =
     aim === undefined || status === undefined || status === aim
@@ -124,12 +120,8 @@ export function verdictLines(
   if (write?.callOutcome === undefined) return [];
   const others = open.length < 2 ? '' : ` (${plural(open.length - 1, 'more open write', 'more open writes')}: History)`;
   const text = newest === undefined ? endedText(write, cardId, status, now) : openText(newest, status, now);
-  const outcome =
-    newest === undefined && write.resolved !== undefined
-      ? write.resolved.as === 'applied'
-        ? 'applied'
-        : 'not_sent'
-      : (write.callOutcome.outcome ?? 'unknown');
+  const resolved = newest === undefined ? write.resolved?.as : undefined;
+  const outcome = resolved === 'not_applied' ? 'not_sent' : (resolved ?? write.callOutcome.outcome ?? 'unknown');
   const mark = MARKS[outcome][unicode ? 0 : 1];
   const paint = makePaint(colour);
   return twoLines(text, others, width - 2, unicode).map((line, at) =>

@@ -27,6 +27,12 @@ export function dangerSign({ unicode }: { readonly unicode: boolean }): string {
   return unicode ? '▲' : '!';
 }
 
+/** `14:02` on this machine's clock. */
+export function localClock(timeMs: number): string {
+  const time = new Date(timeMs);
+  return [time.getHours(), time.getMinutes()].map(twoDigits).join(':');
+}
+
 /** `2026-11-21 23:04:05+01` for `2026-11-21T22:04:05.123Z` in that zone, with `Z` for UTC. Another text stays. */
 export function localTime(text: string): string {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(text)) return text;

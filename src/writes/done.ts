@@ -6,18 +6,12 @@ import { namedProfile } from '../profile/resolve.ts';
 import { cellText } from '../screen/column.ts';
 import { displayWidth } from '../screen/cut-text.ts';
 import { makePaint } from '../screen/paint.ts';
+import { localClock } from '../screen/people-text.ts';
 import { safeText, sentenceCase, wrapOutside } from '../screen/text.ts';
-import { twoDigits } from '../service/api/iso-date.ts';
 import type { Answer } from '../service/http/call.ts';
 import type { Write } from './judge.ts';
 
 const LABEL_WIDTH = 11;
-
-/** `14:02` on this machine's clock. */
-function clock(timeMs: number): string {
-  const time = new Date(timeMs);
-  return [time.getHours(), time.getMinutes()].map(twoDigits).join(':');
-}
 
 /** What identifies a card on one line, or on two: an ID is never cut. */
 function cardLines(label: string, card: JsonObject, width: number): readonly string[] {
@@ -52,7 +46,7 @@ export function doneText(session: Session, write: Write, { callOutcome, resource
   const { effect } = write.call.operation;
   const done = effect.kind === 'write' ? effect.done.toUpperCase() : '';
   const how = callOutcome.outcome === 'confirmed_by_read' ? ', confirmed by read' : '';
-  const head = `${unicode ? '✔' : '*'} ${done} at ${clock(session.context.clock.now())}${how}`;
+  const head = `${unicode ? '✔' : '*'} ${done} at ${localClock(session.context.clock.now())}${how}`;
   const { resultId } = callOutcome;
   // Only the new card has an ID that was not known before.
   const isNewCard = write.call.operation.family === 'cards' && resultId !== undefined && resultId !== write.id;
