@@ -72,8 +72,11 @@ export class CardAtHand {
         if (!(error instanceof Failure)) throw error;
         if (error.code !== 'NOT_FOUND') throw await this.refused(error);
         reading = 'not found';
-        // The screen names the card.
-        throw error.but({ attempted: undefined, screen: undefined });
+        // The screen names the card and the place. A 404 that is not the service's own says more.
+        const { hints, screen } = error;
+        throw screen === undefined
+          ? error.but({ attempted: undefined })
+          : new Failure('NOT_FOUND', 'no card has this ID', { hints });
       }
     });
     if (answer !== undefined) await this.saw(answer.resource, cardCheckOf(answer), isOwn);

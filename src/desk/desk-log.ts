@@ -48,6 +48,11 @@ export function isOpen({ callOutcome, supersededBy, resolved }: DeskWrite): bool
   return callOutcome?.outcome === 'unknown' && supersededBy === undefined && resolved === undefined;
 }
 
+/** Is a change known to have changed nothing? */
+function isUndone(write: DeskWrite | undefined): boolean {
+  return write?.callOutcome?.outcome === 'rejected' || write?.callOutcome?.outcome === 'not_sent';
+}
+
 /** An entry of the history as a change of a card; undefined if it is none. */
 export function writeOf(entry: HistoryEntry): DeskWrite | undefined {
   const operation = operationNamed(entry.operation);
@@ -71,7 +76,7 @@ export function cardsOf(entry: HistoryEntry): readonly KnownCard[] {
 
 /**
  * Changed and seen cards as one list, newest first. `changed`: of several of a card the first counts. A status that was
- * seen before a change is none now: the entry of a block or an activation has the one after it.
+ * seen before a change is over, unless it was not done: the entry of a block or an activation has the one after it.
  */
 export function mergeKnown(changed: readonly KnownCard[], seen: readonly SeenCard[]): readonly KnownCard[] {
   const cards = new Map<string, { card: KnownCard; timeMs: number }>();
@@ -80,7 +85,8 @@ export function mergeKnown(changed: readonly KnownCard[], seen: readonly SeenCar
   for (const { cardId, clientReference: reference, status, seenAt } of seen) {
     const { card, timeMs = 0 } = cards.get(keyOf(cardId)) ?? {};
     const seenMs = Date.parse(seenAt);
-    const known = { reference: reference ?? card?.reference, status: seenMs < timeMs ? card?.status : status };
+    const isOver = seenMs < timeMs && !isUndone(card?.write);
+    const known = { reference: reference ?? card?.reference, status: isOver ? card?.status : status };
     add({ ...card, cardId, ...known }, Math.max(seenMs, timeMs));
   }
   return [...cards.values()].toSorted((one, other) => other.timeMs - one.timeMs).map(({ card }) => card);

@@ -491,7 +491,8 @@ it.concurrent('the desk offers no changes with a read-only profile, or of a card
   const server = await startRecordingServer(service(), onTestFinished);
   await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--read-only', 'true'], { home });
   const { terminal } = await open({ FRONTDESK_CARDS_TOKEN: CARDS_TOKEN }, { home, args: [CARD_ID, '-p', 'live'] });
-  const none = await startRecordingServer(() => ({ status: 404 }), onTestFinished);
+  const body = { errorCode: 'CARD_NOT_FOUND', message: `there is no card ${CARD_ID}` };
+  const none = await startRecordingServer(() => ({ status: 404, body }), onTestFinished);
   const missing = await open(none.env);
   for (const each of [terminal, missing.terminal]) {
     const screen = await menuWith(each, /1 Look again/);
@@ -499,7 +500,12 @@ it.concurrent('the desk offers no changes with a read-only profile, or of a card
     // A card that is not there has no status to wait for, and its ID stands once.
     const isMissing = each === missing.terminal;
     expect(screen.join('\n').includes('Wait for a status')).toBe(!isMissing);
-    if (isMissing) expect(screen.join('\n').match(/7c0e1111\S*/g)).toEqual([CARD_ID, '7c0e1111,']);
+    if (isMissing)
+      expect(screen.join('\n').match(/7c0e1111\S*|no card \w+.*/g)).toEqual([
+        CARD_ID,
+        'no card has this ID',
+        '7c0e1111,',
+      ]);
     // Numbers are fixed: those of the changes stay free.
     const number = 6 + DESK_WRITES;
     expect(screen.join('\n')).toContain(`${number} Leave`);

@@ -326,6 +326,9 @@ it('the cards of earlier sessions are those changed and those seen, each with th
     [OTHER, 'of-1c', 'ACTIVE'],
     [ID, 'of-0b', undefined],
   ]);
+  // One that was refused left it as it was.
+  const refused = cardsOf({ ...reissue, callOutcome: { ...NO_OUTCOME, outcome: 'rejected' } });
+  expect(mergeKnown(refused, [seen(ID, 'EXPIRED', at - minute)])[0]?.status).toBe('EXPIRED');
   expect(known([seen(ID, 'REISSUED', at + minute)])).toEqual([
     [ID, 'of-0b', 'REISSUED'],
     [OTHER, undefined, undefined],
