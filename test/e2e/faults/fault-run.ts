@@ -34,7 +34,7 @@ const PATHS: Partial<Record<CallName, string>> = {
 };
 
 /** The request target of a call on a card. */
-export function targetOf(call: CallName): string {
+function targetOf(call: CallName): string {
   return PATHS[call] ?? '';
 }
 
