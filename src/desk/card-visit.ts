@@ -121,7 +121,7 @@ export class CardVisit {
       const write = actionAt(entry.value);
       if (write === undefined) return offered[entry.value] === false ? [] : [entry];
       if (!this.#desk.mayWrite || reading !== 'read') return [];
-      return [status === targetStatus(write) ? { ...entry, remark: `is ${status} already` } : entry];
+      return [status === targetStatus(write) ? { ...entry, remark: 'already' } : entry];
     });
   }
 
