@@ -48,11 +48,6 @@ export function isOpen({ callOutcome, supersededBy, resolved }: DeskWrite): bool
   return callOutcome?.outcome === 'unknown' && supersededBy === undefined && resolved === undefined;
 }
 
-/** Is a change known to have changed nothing? */
-function isUndone(write: DeskWrite | undefined): boolean {
-  return write?.callOutcome?.outcome === 'rejected' || write?.callOutcome?.outcome === 'not_sent';
-}
-
 /** An entry of the history as a change of a card; undefined if it is none. */
 export function writeOf(entry: HistoryEntry): DeskWrite | undefined {
   const operation = operationNamed(entry.operation);
@@ -68,25 +63,24 @@ export function cardsOf(entry: HistoryEntry): readonly KnownCard[] {
   if (write === undefined) return [];
   const { clientReference: reference, callOutcome, resolved } = entry;
   const made = callOutcome.resultId ?? resolved?.resultId;
-  // The entry of a reissue holds the status before it.
-  const before = resolvedBy(write.operation) === undefined ? undefined : entry.status;
-  const about = { cardId: write.cardId, reference, status: callOutcome.observedStatus ?? before, write };
+  const about = { cardId: write.cardId, reference, write };
   return made === undefined || keyOf(made) === keyOf(write.cardId) ? [about] : [{ cardId: made, write }, about];
 }
 
 /**
- * Changed and seen cards as one list, newest first. `changed`: of several of a card the first counts. A status that was
- * seen before a change is over, unless it was not done: the entry of a block or an activation has the one after it.
+ * Changed and seen cards as one list, newest first. `changed`: of several of a card the first counts. The status is the
+ * one that was read last: it is over after a change, unless that is known to have changed nothing.
  */
 export function mergeKnown(changed: readonly KnownCard[], seen: readonly SeenCard[]): readonly KnownCard[] {
   const cards = new Map<string, { card: KnownCard; timeMs: number }>();
   const add = (card: KnownCard, timeMs: number) => cards.set(keyOf(card.cardId), { card, timeMs });
   for (const card of changed) if (!cards.has(keyOf(card.cardId))) add(card, card.write?.timeMs ?? 0);
-  for (const { cardId, clientReference: reference, status, seenAt } of seen) {
+  for (const { cardId, clientReference, status, seenAt } of seen) {
     const { card, timeMs = 0 } = cards.get(keyOf(cardId)) ?? {};
+    const { outcome } = card?.write?.callOutcome ?? {};
     const seenMs = Date.parse(seenAt);
-    const isOver = seenMs < timeMs && !isUndone(card?.write);
-    const known = { reference: reference ?? card?.reference, status: isOver ? card?.status : status };
+    const isNow = seenMs >= timeMs || outcome === 'rejected' || outcome === 'not_sent';
+    const known = { reference: clientReference ?? card?.reference, ...(isNow ? { status } : {}) };
     add({ ...card, cardId, ...known }, Math.max(seenMs, timeMs));
   }
   return [...cards.values()].toSorted((one, other) => other.timeMs - one.timeMs).map(({ card }) => card);
