@@ -18,7 +18,7 @@ import { CARD_ACTIONS } from '../service/api/operations.ts';
 import { PromptAborted } from '../writes/ask/prompt-context.ts';
 import { CardAtHand } from './card-at-hand.ts';
 import type { Desk } from './desk.ts';
-import { type DeskWrite, keyOf, writeOf } from './desk-log.ts';
+import { changedNothing, type DeskWrite, keyOf, writeOf } from './desk-log.ts';
 import { logIn } from './desk-login.ts';
 import { cancelledBy, isStepBack, judgeId, waitingAtDesk } from './desk-session.ts';
 import { clockTime, screenText, verdictLines } from './screen.ts';
@@ -160,9 +160,10 @@ export class CardVisit {
     const write = log.writes.slice(writtenBefore).at(-1);
     const { effect } = operation;
     if (write === undefined && failure?.code === 'CANCELLED' && effect.kind === 'write') {
-      // Beside a verdict or a status that says that it was done.
-      const isDone = log.lastOf(cardId)?.operation === operation || status === targetStatus(operation);
-      this.#desk.tell(`Not ${effect.done.toLowerCase()}${isDone ? ' again' : ''}. Nothing was sent.`);
+      // A no says nothing of the same change that was done before, or may have been.
+      const last = log.lastOf(cardId);
+      const isSecond = (last?.operation === operation && !changedNothing(last)) || status === targetStatus(operation);
+      this.#desk.tell(`Not ${effect.done.toLowerCase()}${isSecond ? ' again' : ''}. Nothing was sent.`);
     }
     await this.#after(write, failure, openBefore);
   }

@@ -48,6 +48,10 @@ export function isOpen({ callOutcome, supersededBy, resolved }: DeskWrite): bool
   return callOutcome?.outcome === 'unknown' && supersededBy === undefined && resolved === undefined;
 }
 
+export function changedNothing(write: DeskWrite | undefined): boolean {
+  return write?.callOutcome?.outcome === 'rejected' || write?.callOutcome?.outcome === 'not_sent';
+}
+
 /** An entry of the history as a change of a card; undefined if it is none. */
 export function writeOf(entry: HistoryEntry): DeskWrite | undefined {
   const operation = operationNamed(entry.operation);
@@ -77,10 +81,9 @@ export function mergeKnown(changed: readonly KnownCard[], seen: readonly SeenCar
   for (const card of changed) if (!cards.has(keyOf(card.cardId))) add(card, card.write?.timeMs ?? 0);
   for (const { cardId, clientReference, status, seenAt } of seen) {
     const { card, timeMs = 0 } = cards.get(keyOf(cardId)) ?? {};
-    const { outcome } = card?.write?.callOutcome ?? {};
     const seenMs = Date.parse(seenAt);
-    const isNow = seenMs >= timeMs || outcome === 'rejected' || outcome === 'not_sent';
-    const known = { reference: clientReference ?? card?.reference, ...(isNow ? { status } : {}) };
+    const isOver = seenMs < timeMs && !changedNothing(card?.write);
+    const known = { reference: clientReference ?? card?.reference, ...(isOver ? {} : { status }) };
     add({ ...card, cardId, ...known }, Math.max(seenMs, timeMs));
   }
   return [...cards.values()].toSorted((one, other) => other.timeMs - one.timeMs).map(({ card }) => card);

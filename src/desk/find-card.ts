@@ -30,8 +30,7 @@ const NOT_FOUND = 'no card with this order number or beginning of an ID is known
 
 /** What the question for a card takes: `Card ID, order number or 1-4`. */
 export function wantedWords(recent: number): string {
-  const number = recent === 1 ? '1' : `1-${recent}`;
-  return recent === 0 ? 'Card ID or order number' : `Card ID, order number or ${number}`;
+  return recent === 0 ? 'Card ID or order number' : `Card ID, order number or ${recent === 1 ? '1' : `1-${recent}`}`;
 }
 
 /** The cards that a number chooses, one per line, or what to do without any. */

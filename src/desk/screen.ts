@@ -56,8 +56,8 @@ function statusText(status: string): string {
 
 /** `status`: of the card now, if it was read. */
 function openText(write: DeskWrite, status: string | undefined, now: number): string {
-  const reads = status === undefined ? 'the card could not be read' : `the card still reads ${statusText(status)}`;
-  const shown = resolvedBy(write.operation) === undefined ? reads.replace('still ', '') : reads;
+  const still = resolvedBy(write.operation) === undefined ? '' : 'still ';
+  const shown = status === undefined ? 'the card could not be read' : `the card ${still}reads ${statusText(status)}`;
   const sent = `the ${nounOf(write.operation)} was sent at ${clockTime(write.callOutcome?.sentAtMs ?? write.timeMs, now)}`;
   return `NOT KNOWN YET: ${sent}, ${shown}. ${adviceOf(write, status)}`;
 }

@@ -138,10 +138,16 @@ it.concurrent('the desk says once what was refused and why, and marks what a car
     'NOT ACTIVATED',
     'ACTIVATABLE',
   ]);
-  terminal.type('block\r');
-  await terminal.waitFor(/\? Block card[\s\S]*\(y\/N[^)]*\)\s*$/);
-  terminal.type('n\r');
-  await menuWith(terminal, /\nNot blocked again\. Nothing was sent\.\n/);
+  // A no to what was done already, or may have been, is no word on that.
+  for (const [verb, said] of [
+    ['activate', 'Not activated'],
+    ['block', 'Not blocked again'],
+  ] as const) {
+    terminal.type(`${verb}\r`);
+    await terminal.waitFor(new RegExp(`\\? ${verb} card[^?]*\\?\\s+\\(y/N[^)]*\\)\\s*$`, 'i'));
+    terminal.type('n\r');
+    await menuWith(terminal, new RegExp(`\n${said}\\. Nothing was sent\\.\n`));
+  }
   expect((await leave(terminal)).text).toMatch(/: 2 rejected\n/);
 });
 
