@@ -242,19 +242,11 @@ it('P16 a run that exists is worked on by one process only', async () => {
   await run.close();
 });
 
-it('I24 a run that exists is refused when its rows were changed', async () => {
-  const stateDir = temporaryFolder();
-  const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
-  await run.close();
-  writeFileSync(run.folder.rows, 'card-2\n');
-  await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE' });
-});
-
 it.each([
   ['are gone', (path: string) => rmSync(path)],
   ['were changed after they were written', (path: string) => writeFileSync(path, 'card-2\n')],
 ])(
-  'a run that exists whose rows %s gets them again when it is begun again with the same input',
+  'I24 a run that exists whose rows %s gets them again when it is begun again with the same input',
   async (problem, harm) => {
     const stateDir = temporaryFolder();
     const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
