@@ -49,6 +49,18 @@ it('a journal that fails while the run ends denies the row, which says why, and 
   control.end();
 });
 
+it('a row whose intent cannot be recorded is not sent', async () => {
+  const { call, control } = beginCall(
+    () => {
+      throw new Failure('LOCAL_IO', 'the disk is full');
+    },
+    async () => undefined,
+  );
+  expect(await call.admit('send')).toBe(false);
+  expect(call).toMatchObject({ isDenied: true, admitted: 0, leftMs: undefined });
+  control.end();
+});
+
 it('a second request that a stop holds back records nothing: the first one may have been applied', async () => {
   const recorded: unknown[] = [];
   let intents = 0;
