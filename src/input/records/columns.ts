@@ -221,7 +221,11 @@ export class ColumnRoles {
     const { idParam } = this;
     const names = header.filter((name) => !this.#ignored.includes(name));
     if (idParam !== undefined && !names.some((name) => this.roleOf(name) === 'id')) {
-      missing.set(idParam, `the column ${idParam}${idParam === 'id' ? '' : ' (or id)'} is missing`);
+      // A title, or empty cells.
+      const isTitle =
+        header.length > 0 && header.every((name, at) => name === '' || (at === 0 && !this.reading.isColumn(name)));
+      const above = isTitle ? ': the first row must have the names of the columns' : '';
+      missing.set(idParam, `the column ${idParam}${idParam === 'id' ? '' : ' (or id)'} is missing${above}`);
     }
     for (const { name, flag, required } of this.fields) {
       const isSet = !required || names.includes(name) || name in defaults;
@@ -269,7 +273,7 @@ export class ColumnRoles {
 
   /** The problem of an unknown column, with the nearest useful name. */
   unknownProblem(name: string): string {
-    if (name === '') return 'a column has no name';
+    if (name === '') return 'a column has no name: write one there, or delete the column';
     const useful = this.#useful;
     const meant = this.meantBy(name);
     const near = nearest(name, useful);

@@ -137,7 +137,11 @@ class SheetReader {
     for (const [cell, { problem }] of cells) {
       // A missing header was reported already.
       if (cell >= names.length && names.length > 0) {
-        this.#refuse(line, problem ?? { problem: 'its column has no name in row 1' }, cell);
+        this.#refuse(
+          line,
+          problem ?? { problem: 'its column has no name in row 1: write one there, or delete the cell' },
+          cell,
+        );
       } else if (problem !== undefined) {
         problems.set(cell, problem);
       }

@@ -304,7 +304,22 @@ test.each<[string, Operation, string, readonly string[]]>([
     ['line 1, column 2: unknown column "email.x": did you mean email?'],
   ],
   ['a doubled column', subscriberUpdate, 'id,email,email\ns1,a,b\n', ['line 1, column 3: there are two columns email']],
-  ['a column without a name', subscriberUpdate, 'id,email,\ns1,a,b\n', ['line 1, column 3: a column has no name']],
+  [
+    'cells without anything above the header',
+    subscriberUpdate,
+    ',\nid,email\ns1,a\n',
+    [
+      'line 1, column 1: a column has no name: write one there, or delete the column',
+      'line 1, column 2: a column has no name: write one there, or delete the column',
+      'line 1: the column id is missing: the first row must have the names of the columns',
+    ],
+  ],
+  [
+    'a column without a name',
+    subscriberUpdate,
+    'id,email,\ns1,a,b\n',
+    ['line 1, column 3: a column has no name: write one there, or delete the column'],
+  ],
   ['no id column', cardBlock, 'reason\nlost\nstolen\n', ['line 1: the column cardId (or id) is missing']],
   [
     'missing columns of an event',
@@ -366,7 +381,7 @@ test.each<[string, Operation, string, readonly string[]]>([
     'cal_1\ncal_2\n',
     [
       'line 1, column 1: unknown column "cal_1": the columns are id, active, name, description, image, url (--ignore-columns skips others, --map reads one as a field). One ID per line needs --from-format ids',
-      'line 1: the column id is missing',
+      'line 1: the column id is missing: the first row must have the names of the columns',
     ],
   ],
   [

@@ -443,7 +443,9 @@ it('a cell that cannot be taken is named in the header', async () => {
 
 it('a cell that cannot be taken is named where no column is', async () => {
   const read = await readAll(sheetJsWorkbook([{ name: 'Rows', rows: [['id'], ['s1', null, 'x']] }]));
-  expect(faultsOf(read)).toEqual(['row 1, Rows!C2: its column has no name in row 1']);
+  expect(faultsOf(read)).toEqual([
+    'row 1, Rows!C2: its column has no name in row 1: write one there, or delete the cell',
+  ]);
 });
 
 it('a workbook says that row 1 is empty when the header stands elsewhere', async () => {
