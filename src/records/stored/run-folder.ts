@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import * as z from 'zod/mini';
 import type { ClockPort } from '../../base/context.ts';
 import { Failure } from '../../base/failure.ts';
@@ -92,18 +92,20 @@ export function runFolder(stateDir: string, run: string) {
   const problem = 'cannot name a run: names are [A-Za-z0-9._-]{1,64}, not dots alone';
   if (!isRunName(run)) throw new Failure('USAGE', `${JSON.stringify(run)} ${problem}`);
   const path = join(runsFolder(stateDir), run);
+  // Lists make the paths of thousands of runs, and `join` looks at each character of them.
+  const file = (name: string) => path + sep + name;
   return {
     stateDir,
     run,
     path,
-    header: join(path, 'header.json'),
-    rows: join(path, 'rows'),
+    header: file('header.json'),
+    rows: file('rows'),
     /** The copy of the plan that the run applies, byte for byte, instead of `rows`. */
-    plan: join(path, 'plan'),
-    journal: join(path, 'journal.jsonl'),
+    plan: file('plan'),
+    journal: file('journal.jsonl'),
     /** How many rows had a record when a process ended: a journal with fewer was cut. */
-    reached: join(path, 'reached'),
-    lock: join(path, 'lock'),
+    reached: file('reached'),
+    lock: file('lock'),
   } as const;
 }
 
