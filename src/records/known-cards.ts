@@ -141,13 +141,13 @@ export function cardsByReference({ stateDir, url }: Place, texts: readonly strin
   const cards = withLines(path, (file) =>
     findPlaces(file, texts.map(wholeReference), MOST_FOUND).places.map((place) => cardAt(file, place)),
   );
-  const known = texts.map((text) => {
-    const ref = text.trim().toLowerCase();
-    return [text, cards?.filter(({ clientReference }) => clientReference?.toLowerCase() === ref) ?? []] as const;
-  });
-  return new Map(
-    known.flatMap(([text, [card, ...others]]) => (card && others.length === 0 ? [[text, card.cardId]] : [])),
-  );
+  const known = new Map<string, string>();
+  for (const text of texts) {
+    const isIt = ({ clientReference }: SeenCard) => clientReference?.toLowerCase() === text.trim().toLowerCase();
+    const [card, ...others] = cards?.filter(isIt) ?? [];
+    if (card !== undefined && others.length === 0) known.set(text, card.cardId);
+  }
+  return known;
 }
 
 function cardsIn(stateDir: string, path: string, text: string): FoundCards {

@@ -205,8 +205,7 @@ function isRead(roles: ColumnRoles, name = ''): boolean {
 
 function readOldRow(record: RawRecord, roles: ColumnRoles, format: InputFormat): [string, Map<string, JsonValue>] {
   const { idIndexes, fields } = roles.columnsOf(record.names);
-  const ids = idIndexes.map((index) => cellAt(record.values, index));
-  const id = ids.find((value): value is string => typeof value === 'string' && value !== '') ?? '';
+  const id = idIndexes.map((index) => cellAt(record.values, index)).find((value) => value !== '');
   const values = new Map<string, JsonValue>();
   for (const { index, field } of fields) {
     const value = cellAt(record.values, index);
@@ -215,7 +214,7 @@ function readOldRow(record: RawRecord, roles: ColumnRoles, format: InputFormat):
     const isWord = isTable(format) && typeof value === 'string' && field.type === 'boolean';
     values.set(field.name, isWord ? (readBoolean(value, 'csv') ?? value) : value);
   }
-  return [id, values];
+  return [typeof id === 'string' ? id : '', values];
 }
 
 /**

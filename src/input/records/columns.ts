@@ -82,11 +82,7 @@ function columnsOf(names: readonly string[], known: ColumnRoles) {
     names,
     idIndexes,
     fields,
-    cellIndexes: [
-      ...idIndexes,
-      ...fields.map(({ index }) => index),
-      ...[...names.keys()].filter((index) => roles[index] === 'ignored' && known.isUsed(names[index] ?? '')),
-    ],
+    judgedIndexes: [...names.keys()].filter((index) => known.isJudged(names[index] ?? '')),
     outcomeIndex: roles.lastIndexOf('outcome'),
     unknown: names.filter((_, index) => roles[index] === 'unknown'),
   };

@@ -131,13 +131,10 @@ export class CsvParser extends RecordParser {
     for (const empty of this.#empty) this.faults.push(emptyBetween(empty, this.row));
     if (this.#empty.length > 0) this.#empty = [];
     this.row += 1;
-    if (cells.length !== names.length) {
-      this.faults.push({ line, row: this.row, ...raggedProblem(cells, names) });
-      return;
-    }
     // A row without empty cells is packed already.
     const values = cells.includes('') ? packCells(cells.entries()) : cells;
-    this.records.push({ row: this.row, line, names, values, problems });
+    if (cells.length === names.length) this.records.push({ row: this.row, line, names, values, problems });
+    else this.faults.push({ line, row: this.row, ...raggedProblem(cells, names) });
   }
 
   #endAt(row: string, { at, problem }: QuoteFault): void {

@@ -9,12 +9,11 @@ const NOT_UTF16 = `half of a surrogate pair, which is not UTF-16. ${SAVE}`;
 /** A byte that UTF-8 never has. */
 const NO_CHARACTER = Buffer.from([0xff]);
 
-/** The byte order of UTF-16 that the mark at the start names; undefined without a mark. */
+/** The byte order of UTF-16 that the mark at the start names; undefined without one, or with that of UTF-32. */
 function utf16OrderOf(start: Uint8Array): 'big' | 'little' | undefined {
   const [first, second, third, fourth] = start;
   if (first === 0xfe && second === 0xff) return 'big';
-  const isOf32Bits = third === 0 && fourth === 0;
-  return first === 0xff && second === 0xfe && !isOf32Bits ? 'little' : undefined;
+  return first === 0xff && second === 0xfe && (third !== 0 || fourth !== 0) ? 'little' : undefined;
 }
 
 /** UTF-16 as UTF-8. Half a character becomes a byte that UTF-8 never has. */
@@ -68,12 +67,10 @@ export async function* decodeText(
     isLast: false,
     problem: `${problem}. Nothing from here on was read`,
   });
-  // Every second byte of Latin letters: no other encoding begins so.
-  if (order === undefined && (start[0] === 0) !== (start[1] === 0) && start.length > 1)
-    return yield ending(WITHOUT_MARK);
-  // A value may have a NUL, a header never.
-  const [end, nul] = [start.indexOf(LINE_FEED), start.indexOf(0)];
-  if (order === undefined && nul !== -1 && (end === -1 || nul < end)) return yield ending(NO_TEXT);
+  const end = start.indexOf(LINE_FEED);
+  // A value may have a NUL, a header never. In UTF-16 it is every second byte of Latin letters.
+  if (order === undefined && start.subarray(0, end === -1 ? start.length : end).includes(0))
+    return yield ending((start[0] === 0) === (start[1] === 0) ? NO_TEXT : WITHOUT_MARK);
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of order === undefined ? bytes : asUtf8(bytes, order)) {
     // No copy if possible: each would stay in memory until garbage is collected.

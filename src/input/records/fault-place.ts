@@ -1,6 +1,7 @@
 import type { Fault } from '../../base/failure.ts';
 import { columnLetters } from '../../screen/column.ts';
 import { groupThousands, plural } from '../../screen/text.ts';
+import { type PackedCells, unpackCells } from '../values.ts';
 import { countLineBreaks, type InputFault, type InputFormat, isTable, type RawRecord } from './record.ts';
 
 /** The kind of a row without any value, unless it is at the end. */
@@ -17,13 +18,8 @@ export function emptyEndNote(rows: number, firstLine: number): string {
 }
 
 function linesBefore({ values }: RawRecord, index: number): number {
-  let [place, lines] = [0, 0];
-  for (const value of values) {
-    if (place >= index) break;
-    if (typeof value === 'string') lines += countLineBreaks(value);
-    place += typeof value === 'number' ? value : 1;
-  }
-  return lines;
+  const cells = unpackCells(values as PackedCells).slice(0, Math.max(0, index));
+  return cells.reduce((lines, cell) => lines + countLineBreaks(cell), 0);
 }
 
 /** Line and column of a fault. A CSV cell may begin lines below its row, because quoted texts have line breaks. */

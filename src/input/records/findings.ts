@@ -136,18 +136,16 @@ export class Findings {
       const meant = ungarbled(value);
       // Most values are neither, and the names may be many.
       if ((suspicion === undefined && meant === undefined) || !names.includes(name)) continue;
-      if (meant !== undefined) this.#addGarbled(value, meant, `line ${line}, ${name}`);
+      if (meant !== undefined) {
+        this.#garbledCells += 1;
+        this.#garbled ??= `line ${line}, ${name}: ${quoteValue(value)} for ${quoteValue(meant)}`;
+      }
       if (suspicion === undefined) continue;
       const key = `${name} ${suspicion}`;
       const known = this.#suspiciousValues.get(key);
       if (known !== undefined) known.cells += 1;
       else this.#suspiciousValues.set(key, { name, suspicion, cells: 1, row });
     }
-  }
-
-  #addGarbled(text: string, meant: string, place: string): void {
-    this.#garbledCells += 1;
-    this.#garbled ??= `${place}: ${quoteValue(text)} for ${quoteValue(meant)}`;
   }
 
   /** Hexadecimal. Asked for once, at the end. */

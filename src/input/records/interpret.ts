@@ -221,7 +221,8 @@ export class Interpreter {
       if ('problem' in read) found.push({ field: field.name, kind: 'type', problem: read.problem });
     }
     // Against an older file only those that were emptied since matter.
-    if (this.#options.changedFrom === undefined) for (const name of empty) count(this.emptyCells, name);
+    for (const name of this.#options.changedFrom === undefined ? empty : [])
+      this.emptyCells.set(name, (this.emptyCells.get(name) ?? 0) + 1);
     return empty;
   }
 
@@ -288,16 +289,12 @@ function asSent(value: FieldValue): string | boolean | null {
   throw new TypeError('an option gives rows a text, a boolean or null');
 }
 
-/** Cells of the ID and of fields that hold a spreadsheet's error. */
-function errorCells({ names, values, problems }: RawRecord, { cellIndexes }: ColumnMap): Found[] {
+/** Cells that hold a spreadsheet's error. */
+function errorCells({ names, values, problems }: RawRecord, { judgedIndexes }: ColumnMap): Found[] {
   const found: Found[] = [];
-  for (const index of cellIndexes) {
+  for (const index of judgedIndexes) {
     const problem = problems?.has(index) === true ? undefined : errorProblem(cellAt(values, index));
     if (problem !== undefined) found.push({ field: names[index] ?? '', ...problem });
   }
   return found;
-}
-
-function count(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
 }

@@ -14,6 +14,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../base/json/value.ts';
+import type { PackedCells } from '../values.ts';
 import { hasExtra, isCells, type Row, type RowExtra, type RowInput, RowMaker, type RowShape } from './row.ts';
 
 const NEWLINE = 0x0a;
@@ -142,11 +143,9 @@ export class RowWriter {
   }
 }
 
-function lengthOf(items: string | readonly (string | number)[]): number {
-  if (typeof items === 'string') return items.length;
-  let length = 0;
-  for (const item of items) length += typeof item === 'string' ? item.length : 1;
-  return length;
+function lengthOf(input: string | PackedCells): number {
+  if (typeof input === 'string') return input.length;
+  return input.reduce<number>((length, cell) => length + (typeof cell === 'string' ? cell.length : 1), 0);
 }
 
 function failing<Result>(path: string, work: Promise<Result>): Promise<Result> {

@@ -24,10 +24,8 @@ const COLUMNS = [...ID_NAMES, REFERENCE, 'status'];
 
 /** The cell of a column as a text; undefined without one, or if it is empty. */
 function textIn({ names, values }: RawRecord, columns: readonly string[]): string | undefined {
-  const value = cellAt(
-    values,
-    names.findIndex((name) => columns.includes(name)),
-  );
+  const place = names.findIndex((name) => columns.includes(name));
+  const value = cellAt(values, place);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
