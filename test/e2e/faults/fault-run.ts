@@ -26,18 +26,6 @@ export const CALLS = {
 
 export type CallName = keyof typeof CALLS;
 
-const PATHS: Partial<Record<CallName, string>> = {
-  get: `/v1/cards/${CARD_ID}`,
-  activate: `/v1/cards/${CARD_ID}/activate`,
-  block: `/v1/cards/${CARD_ID}/block`,
-  reissue: `/v1/cards/${CARD_ID}/reissue`,
-};
-
-/** The request target of a call on a card. */
-function targetOf(call: CallName): string {
-  return PATHS[call] ?? '';
-}
-
 export interface FaultOptions extends RunOptions {
   /** One attempt; 30,000: a busy machine may need seconds of it. */
   readonly attemptMs?: number;
