@@ -9,7 +9,15 @@ import type { Row } from '../input/rows/row.ts';
 import { quoteValue } from '../input/values.ts';
 import { isJson } from '../screen/options.ts';
 import { commandWords, dangerSign } from '../screen/people-text.ts';
-import { breakMessage, groupThousands, plural, safeText, sentenceCase, shortenText } from '../screen/text.ts';
+import {
+  breakMessage,
+  groupThousands,
+  plural,
+  safeText,
+  sentenceCase,
+  shortenText,
+  wrapOutside,
+} from '../screen/text.ts';
 import { nounOf, type Operation, targetStatus } from '../service/api/operation.ts';
 import { againText } from '../writes/confirm.ts';
 import { readCard } from '../writes/deliver.ts';
@@ -75,11 +83,14 @@ function shownOf(session: Session, operation: Operation, { rows, cards, count, a
   const rest = count - rows.length;
   const aim = targetStatus(operation);
   const already = listed.filter((row) => isAlready(row, aim)).length;
+  const [reason, ...others] = new Set(listed.map(({ body }) => textAt(body, 'reason')));
+  const isShared = rest === 0 && rows.length > 1 && reason !== undefined && others.length === 0;
   return {
     list: [
-      ...changeLines(listed, operation.command, { statusHeader: 'NOW' }, style),
+      ...changeLines(listed, operation.command, { statusHeader: 'NOW', isShared }, style),
       ...(rest > 0 ? [`and ${groupThousands(rest)} more${all}`] : []),
       '',
+      ...(isShared ? wrapOutside(`Reason  ${safeText(reason)}`, style.width) : []),
     ],
     dangers: dangersOf(operation, { already, count }, output),
   };

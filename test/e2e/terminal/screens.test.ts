@@ -147,17 +147,18 @@ it.concurrent.each(SIZES)(
       ...(size[0] === 80
         ? [
             `  1  ${LOST}  order-1      10.10  REISSUED`,
-            '     ▲ already  reason: lost',
+            '     ▲ already',
             `  2  ${STOLEN}  order-1      10.10  ACTIVE`,
-            '     reason: lost',
             '',
+            'Reason  lost',
             '▲ The first one may have been done: this may make a second card with money on',
             'it.',
           ]
         : [
-            `  1  ${LOST}  order-1      10.10  REISSUED  lost  ▲ already`,
-            `  2  ${STOLEN}  order-1      10.10  ACTIVE    lost`,
+            `  1  ${LOST}  order-1      10.10  REISSUED  ▲ already`,
+            `  2  ${STOLEN}  order-1      10.10  ACTIVE`,
             '',
+            'Reason  lost',
             '▲ The first one may have been done: this may make a second card with money on it.',
           ]),
       '▲ 1 of 2 is REISSUED already.',
