@@ -102,7 +102,7 @@ describe.skipIf(!isWindows)('paths of Windows (skipped on other systems)', () =>
     expect(JSON.parse(readFileSync(join(roaming, 'frontdesk', 'settings.json'), 'utf8'))).toMatchObject({
       preferences: { output: 'json' },
     });
-    expect(readdirSync(join(local, 'frontdesk', 'state'))).toContain('history.jsonl');
+    expect(readdirSync(join(local, 'frontdesk', 'state'))).toContain('writes');
     const doctor = await run(home, ['doctor', '--json'], { env });
     expect(doctor.stdout).toContain('who else may read it is not checked on Windows');
   });

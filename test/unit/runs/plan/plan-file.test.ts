@@ -94,7 +94,7 @@ it('G18 L1 L2 a file that is no plan is refused with the line whatever byte of i
       changed[at] = (changed[at] ?? 0) ^ flip;
       expect(await problemOf(changed)).toMatch(/^USAGE: could not use "x\.plan" as a plan: line [1-9]: /);
     }),
-    { numRuns: 1000 },
+    { numRuns: Number(process.env['FRONTDESK_FUZZ_COUNT'] ?? 1000) },
   );
 });
 
