@@ -287,8 +287,11 @@ async function* entriesOf(
   const stored = await StoredRun.readWhole(run, (record) => {
     if (wanted === undefined || !('n' in record)) return;
     const resultId = 'rid' in record && typeof record.rid === 'string' ? record.rid : undefined;
+    if (record.id === undefined && resultId === undefined) return;
     if (wanted.fitOf(record.id, resultId) !== undefined) fitting.add(record.n);
   });
+  // Of thousands of runs, few have a row that fits.
+  if (wanted !== undefined && fitting.size === 0) return;
   const closed = closingsOf(run.folder);
   try {
     for (let row = first; row <= last; row += 1) {
