@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
-import { open, rm, stat, unlink } from 'node:fs/promises';
+import { open, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
 import { ensurePrivateFolder, putInPlace } from '../base/files/atomic.ts';
@@ -40,9 +40,8 @@ type Place = Pick<KnownCardsPlace, 'stateDir' | 'url'>;
 /** Forgets the cards of a base URL. Returns whether there were any. LOCAL_IO. */
 export async function forgetCards({ stateDir, url }: Place): Promise<boolean> {
   const path = knownCardsPath(stateDir, url);
-  const isThere = (await ignoreNotFound(stat(path)).catch(() => true)) !== undefined;
-  await orIoFailure(rm(path, { force: true }), `could not delete the remembered cards (${path})`, 'unchanged');
-  return isThere;
+  const removing = ignoreNotFound(unlink(path).then(() => true));
+  return (await orIoFailure(removing, `could not delete the remembered cards (${path})`, 'unchanged')) === true;
 }
 
 /** What a search found: cards newest first, at most 50 of `count`. */
