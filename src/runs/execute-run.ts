@@ -16,7 +16,7 @@ import { dropReadersLater, keepToOutcome } from '../writes/interrupt.ts';
 import { guardWrite, type WriteScope } from '../writes/write-guards.ts';
 import { type FailedFile, orDiscard } from './failed-file.ts';
 import { openRowsOf } from './open-rows.ts';
-import { makeReconciler, makeRowSender, printDryRunRows } from './row-requests.ts';
+import { makeReconciler, makeRowReader, makeRowSender, printDryRunRows } from './row-requests.ts';
 import { runRows } from './row-runner.ts';
 import type { Run } from './run.ts';
 import { limitsOf, rowsOfRun } from './run-input.ts';
@@ -159,12 +159,14 @@ export async function executeRun(session: Session, run: Run): Promise<number> {
   await session.service(operation.family);
   const open = stored && (await orClose(run, unsent(openRowsOf(session, operation, stored.header, run.again))));
   const policy = run.limits ?? session.policy;
-  const send = makeRowSender(session, operation, policy, {
-    open: isOnceOnly(operation) && run.again !== true ? open?.before : undefined,
-    claim: open?.claim,
-    onOtherBalance: (text) => session.notify(warning('BALANCE_CHANGED', text)),
-    shown: run.shown,
-  });
+  const send = isWrite(operation)
+    ? makeRowSender(session, operation, policy, {
+        open: isOnceOnly(operation) && run.again !== true ? open?.before : undefined,
+        claim: open?.claim,
+        onOtherBalance: (text) => session.notify(warning('BALANCE_CHANGED', text)),
+        shown: run.shown,
+      })
+    : makeRowReader(session, operation, policy);
   const reconcile = makeReconciler(session, operation, policy);
   const report = await doRows(session, run, { isWrite: isWrite(operation), send, reconcile, ...open });
   await writeSummary(session, run, report);

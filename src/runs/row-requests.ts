@@ -46,6 +46,12 @@ export interface RowKnowledge {
   readonly shown?: ReadonlyMap<number, string> | undefined;
 }
 
+/** Reads one row. */
+export function makeRowReader(session: Ports, operation: Operation, policy: CallPolicy) {
+  return (row: Row, { pacer, stopping, abort }: RowSlot): Promise<RowReply> =>
+    callService(session, callOf(operation, row), { policy, listener: {}, pacer, stopping, abort });
+}
+
 /** Sends one row: its run has decided, its pacer records it. */
 export function makeRowSender(
   session: Ports,

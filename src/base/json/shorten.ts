@@ -21,7 +21,10 @@ export function cutText(text: string, length: number): string {
   return `${[...text.slice(0, 2 * length)].slice(0, length - words.length).join('')}${words}`;
 }
 
+/** V8 copies a shorter part of a text. */
+const SHORTEST_VIEW = 13;
+
 /** A copy that keeps nothing else alive: V8 makes a part of a text a view of the whole. */
 export function detached(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('utf16le');
+  return text.length < SHORTEST_VIEW ? text : Buffer.from(text, 'utf16le').toString('utf16le');
 }
