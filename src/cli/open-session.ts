@@ -19,6 +19,7 @@ import {
   switchFaults,
 } from '../profile/resolve.ts';
 import { NO_SETTINGS, type Settings } from '../profile/settings.ts';
+import type { KnownCardsPlace } from '../records/remember-cards.ts';
 import { collect } from '../screen/collect.ts';
 import { isUtf8, paintsErrors, wantsColour } from '../screen/failure-text.ts';
 import type { OutputOptions } from '../screen/options.ts';
@@ -174,10 +175,14 @@ function rememberingCards(session: Session, seen: SeenCards): ServiceOptions['sa
   const { stateDir } = session.places;
   if (stateDir === undefined) return undefined;
   const { clock, pid } = session.context;
+  let place: KnownCardsPlace | undefined;
   return (operation, resource) => {
     if (operation.family !== 'cards' || sensitiveOf(operation).length > 0) return;
     const card = seenCard(resource, clock.now());
-    if (card !== undefined) seen.saw({ stateDir, url: session.placeOf('cards'), pid }, card);
+    if (card === undefined) return;
+    // Once: of a hundred thousand rows each would read the base URL anew.
+    place ??= { stateDir, url: session.placeOf('cards'), pid };
+    seen.saw(place, card);
   };
 }
 
