@@ -206,7 +206,7 @@ test('an .xlsx file of hidden sheets alone is refused, with their names', async 
   const rows = textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']);
   const parts = {
     'xl/workbook.xml':
-      '<workbook xmlns:r="x"><sheets><sheet name="Rows" sheetId="1" state="veryHidden" r:id="r1"/></sheets></workbook>',
+      '<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="Rows" sheetId="1" state="veryHidden" r:id="r1"/></sheets></workbook>',
   };
   const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows, parts }) });
   expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { orElse } from '../../base/files/io-failure.ts';
 import { damaged, WorkbookFault } from './packed.ts';
-import { type XmlElement, XmlReader } from './xml.ts';
+import { namespaceOf, type XmlElement, XmlReader } from './xml.ts';
 import type { Archive } from './zip.ts';
 
 export interface Sheet {
@@ -49,7 +49,13 @@ function lengthOf({ text, attributes, children }: XmlElement): number {
   return length;
 }
 
-/** What a part refers to; `kind` is the last word of its type (`worksheet`), the same in both editions of the format. */
+/** The namespace of relations in either edition of the format. Types of relations begin with it. */
+const RELATIONS = [
+  'http://schemas.openxmlformats.org/officeDocument/2006/relationships',
+  'http://purl.oclc.org/ooxml/officeDocument/relationships',
+];
+
+/** What a part refers to; `kind` is the last word of its type (`worksheet`). Types of other makers are left out. */
 async function readRelations(archive: Archive, source: string) {
   const folder = posix.dirname(source);
   const part = posix.join(folder, '_rels', `${posix.basename(source)}.rels`);
@@ -57,9 +63,11 @@ async function readRelations(archive: Archive, source: string) {
   const found = await allElements(archive, part, 'Relationships/Relationship');
   return found.flatMap(({ attributes: { Id: id, Type: type, Target: target } }) => {
     if (id === undefined || type === undefined || target === undefined) return [];
+    const at = type.lastIndexOf('/');
+    if (!RELATIONS.includes(type.slice(0, at))) return [];
     const path = target.replaceAll('\\', '/');
     const whole = path.startsWith('/') ? path : posix.join(folder, path);
-    return [{ id, kind: type.slice(type.lastIndexOf('/') + 1), part: posix.normalize(whole) }];
+    return [{ id, kind: type.slice(at + 1), part: posix.normalize(whole) }];
   });
 }
 
@@ -82,10 +90,14 @@ export async function findParts(archive: Archive) {
   const relations = await readRelations(archive, main);
   const found = await allElements(archive, main, 'workbook/sheets/sheet');
   const byId = new Map(relations.map((relation) => [relation.id, relation]));
-  const sheets = found.flatMap(({ attributes }) => {
+  if (byId.size < relations.length) throw damaged(`${main}: two of its parts have one id`);
+  const sheets = found.flatMap(({ attributes, scope }) => {
     // `r:id`, whatever the prefix is.
-    const id = attributes['id'] ?? Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1];
-    const relation = byId.get(id ?? '');
+    const [id = '', ...others] = Object.keys(attributes)
+      .filter((key) => key.endsWith(':id') && RELATIONS.includes(namespaceOf(key.slice(0, -':id'.length), scope) ?? ''))
+      .map((key) => attributes[key]);
+    if (others.length > 0) throw damaged(`${main}: a sheet has two parts`);
+    const relation = byId.get(id);
     const { name, state = 'visible' } = attributes;
     if (relation?.kind !== 'worksheet' || name === undefined) return [];
     return [{ name, part: relation.part, isHidden: state !== 'visible' }];

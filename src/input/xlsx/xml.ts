@@ -1,10 +1,19 @@
 import { SaxesParser } from 'saxes';
 import { damaged } from './packed.ts';
 
+/** Elements that declare what prefixes mean, from the inside. */
+interface Scope {
+  readonly attributes: XmlElement['attributes'];
+  readonly above: Scope | undefined;
+}
+
 /** An element with its content. Names have no prefix if they are of the namespace of the part's root. */
 export interface XmlElement {
   readonly name: string;
+  /** By their names as written: one with a prefix is another attribute than the one without. */
   readonly attributes: Readonly<Record<string, string>>;
+  /** What prefixes mean here. */
+  readonly scope: Scope | undefined;
   readonly children: XmlElement[];
   text: string;
 }
@@ -28,11 +37,9 @@ export class XmlReader {
   #elements = 0;
   #length = 0;
   #pending = 0;
-  /** The namespace of the root, and the prefixes that mean it. */
+  /** The namespace of the root, and what prefixes mean in each open element. */
   #namespace: string | undefined;
-  readonly #prefixes = new Set<string>();
-  /** Depth of the open element in which one of these prefixes means another namespace. */
-  #otherDepth: number | undefined;
+  readonly #scopes: (Scope | undefined)[] = [];
 
   /**
    * `part`: the file inside the archive, for messages. `wanted`: the elements to keep, by whole path; `*` at its end is
@@ -75,21 +82,12 @@ export class XmlReader {
   /** The name without its prefix; with it (or a `:`) in another namespace than the root's, which no program shows. */
   #nameOf(name: string, attributes: XmlElement['attributes']): string {
     const mark = name.indexOf(':');
-    const prefix = mark === -1 ? '' : name.slice(0, mark);
-    const declared = (of: string) => attributes[of === '' ? 'xmlns' : `xmlns:${of}`];
-    if (this.#path.length === 0) {
-      this.#namespace = declared(prefix) ?? '';
-      this.#prefixes.add(prefix);
-      for (const [key, value] of Object.entries(attributes)) {
-        if (value === this.#namespace && /^xmlns(?::|$)/.test(key)) this.#prefixes.add(key.slice('xmlns:'.length));
-      }
-    } else if (this.#otherDepth === undefined) {
-      for (const own of this.#prefixes) {
-        if ((declared(own) ?? this.#namespace) !== this.#namespace) this.#otherDepth = this.#path.length;
-      }
-    }
-    const isOwn = this.#otherDepth === undefined && this.#prefixes.has(prefix);
-    return isOwn ? name.slice(mark + 1) : mark === -1 ? `:${name}` : name;
+    const above = this.#scopes.at(-1);
+    const scope = declaresPrefixes(attributes) ? { attributes, above } : above;
+    this.#scopes.push(scope);
+    const namespace = namespaceOf(mark === -1 ? '' : name.slice(0, mark), scope);
+    this.#namespace ??= namespace ?? '';
+    return namespace === this.#namespace ? name.slice(mark + 1) : mark === -1 ? `:${name}` : name;
   }
 
   #begin(name: string, attributes: XmlElement['attributes']): void {
@@ -103,7 +101,7 @@ export class XmlReader {
     if (this.#elements > MAX_ELEMENTS) this.#refuse('an element holds too many others');
     this.#addLength(name.length);
     for (const key in attributes) this.#addLength(key.length + (attributes[key]?.length ?? 0));
-    const element: XmlElement = { name, attributes, children: [], text: '' };
+    const element: XmlElement = { name, attributes, scope: this.#scopes.at(-1), children: [], text: '' };
     parent?.children.push(element);
     this.#open.push(element);
   }
@@ -111,7 +109,7 @@ export class XmlReader {
   #end(): void {
     this.#pending = 0;
     this.#path.pop();
-    if (this.#path.length === this.#otherDepth) this.#otherDepth = undefined;
+    this.#scopes.pop();
     const element = this.#open.pop();
     if (element === undefined || this.#open.length > 0) return;
     this.#elements = 0;
@@ -133,6 +131,21 @@ export class XmlReader {
   #refuse(reason: string): never {
     throw damaged(`${this.#part}: ${reason}`);
   }
+}
+
+function declaresPrefixes(attributes: XmlElement['attributes']): boolean {
+  for (const key in attributes) if (key.startsWith('xmlns')) return true;
+  return false;
+}
+
+/** What a prefix means (`''`: none); undefined if nothing declares it. */
+export function namespaceOf(prefix: string, scope: Scope | undefined): string | undefined {
+  const key = prefix === '' ? 'xmlns' : `xmlns:${prefix}`;
+  for (let at = scope; at !== undefined; at = at.above) {
+    const namespace = at.attributes[key];
+    if (namespace !== undefined) return namespace;
+  }
+  return prefix === '' ? '' : undefined;
 }
 
 /** A switch as XML Schema writes it. */

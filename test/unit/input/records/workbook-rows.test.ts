@@ -116,9 +116,9 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0]]>([
         '_rels/.rels':
           '<p:Relationships xmlns:p="p"><p:Relationship Id="x" Type="http://purl.oclc.org/ooxml/officeDocument/relationships/officeDocument" Target="/book/Main.xml"/></p:Relationships>',
         'book/main.xml':
-          '<x:workbook xmlns:x="m" xmlns:rel="r"><x:sheets><x:sheet name="Rows" rel:id="z"/></x:sheets></x:workbook>',
+          '<x:workbook xmlns:x="m" xmlns:rel="http://purl.oclc.org/ooxml/officeDocument/relationships"><x:sheets><x:sheet name="Rows" rel:id="z"/></x:sheets></x:workbook>',
         'book/_rels/Main.xml.rels':
-          '<Relationships><Relationship Id="z" Type="x/worksheet" Target="../other/one.xml"/></Relationships>',
+          '<Relationships><Relationship Id="z" Type="http://purl.oclc.org/ooxml/officeDocument/relationships/worksheet" Target="../other/one.xml"/></Relationships>',
         'other/one.xml':
           '<x:worksheet xmlns:x="m"><x:sheetData><x:row><x:c t="inlineStr"><x:is><x:t>id</x:t></x:is></x:c><x:c t="inlineStr"><x:is><x:t>email</x:t></x:is></x:c></x:row><x:row><x:c t="inlineStr"><x:is><x:t>s1</x:t></x:is></x:c><x:c t="inlineStr"><x:is><x:t>a@x</x:t></x:is></x:c></x:row></x:sheetData></x:worksheet>',
       },
@@ -144,7 +144,7 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0]]>([
       rows: textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']),
       parts: {
         'xl/_rels/workbook.xml.rels':
-          '<Relationships><Relationship Id="r1" Type="x/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+          '<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
       },
     },
   ],
@@ -389,7 +389,7 @@ it('TRUE() and FALSE() are booleans, also if several cells share one of them', a
 
 it.each(['hidden', 'veryHidden'])('the first sheet that is not %s is read', async (state) => {
   const parts = {
-    'xl/workbook.xml': `<workbook xmlns:r="x"><sheets><sheet name="Archive" sheetId="1" state="${state}" r:id="r1"/><sheet name="Members" sheetId="2" r:id="r1"/></sheets></workbook>`,
+    'xl/workbook.xml': `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="Archive" sheetId="1" state="${state}" r:id="r1"/><sheet name="Members" sheetId="2" r:id="r1"/></sheets></workbook>`,
   };
   const read = await readAll(handMadeWorkbook({ rows: NAMES_ROW + textRow(2, ['s1', 'a@x']), parts }));
   expect([read.sheet, valuesOf(read)]).toEqual(['Members', [['s1', 'a@x']]]);
@@ -458,6 +458,69 @@ it('a workbook reads a sheet without rows as an input without rows', async () =>
   expect([read.records, read.faults]).toEqual([[], []]);
 });
 
+const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+
+/** Two sheets, of which a spreadsheet shows the first, the one with s1. */
+function twoSheets(sheet: string, around = '', type = `${RELATIONS}/worksheet`) {
+  return handMadeWorkbook({
+    rows: NAMES_ROW + textRow(2, ['s1', 'a@x']),
+    parts: {
+      'xl/workbook.xml': `<workbook xmlns="m" xmlns:q="urn:else" xmlns:r="${RELATIONS}"><sheets ${around}>${sheet}</sheets></workbook>`,
+      'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="r9" Type="${type}" Target="worksheets/sheet9.xml"/><Relationship Id="r1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+      'xl/worksheets/sheet9.xml': `<worksheet xmlns="m"><sheetData>${NAMES_ROW}${textRow(2, ['s9', 'b@x'])}</sheetData></worksheet>`,
+    },
+  });
+}
+
+it.each<[string, Uint8Array]>([
+  ['of another namespace', twoSheets('<sheet q:id="r9" name="Rows" r:id="r1"/>')],
+  ['without a namespace', twoSheets('<sheet id="r9" name="Rows" r:id="r1"/>')],
+  ['whose prefix is declared nowhere', twoSheets('<sheet p:id="r9" name="Rows" r:id="r1"/>')],
+  [
+    'whose prefix means something else there',
+    twoSheets(`<sheet r:id="r9" name="Rows" s:id="r1" xmlns:s="${RELATIONS}"/>`, 'xmlns:r="urn:else"'),
+  ],
+])('a workbook is read as a spreadsheet shows it, not by an id %s', async (_what, bytes) => {
+  expect(valuesOf(await readAll(bytes))).toEqual([['s1', 'a@x']]);
+});
+
+it('a sheet that names two parts is refused', async () => {
+  const strict = 'http://purl.oclc.org/ooxml/officeDocument/relationships';
+  expect(await refusal(twoSheets('<sheet s:id="r9" name="Rows" r:id="r1"/>', `xmlns:s="${strict}"`))).toBe(
+    'stdin is damaged, or not an .xlsx file (xl/workbook.xml: a sheet has two parts). Nothing was sent.',
+  );
+});
+
+it('a workbook in which two relations have one id is refused', async () => {
+  const relation = `<Relationship Id="r1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/>`;
+  const parts = { 'xl/_rels/workbook.xml.rels': `<Relationships>${relation}${relation}</Relationships>` };
+  expect(await refusal(handMadeWorkbook({ rows: NAMES_ROW, parts }))).toBe(
+    'stdin is damaged, or not an .xlsx file (xl/workbook.xml: two of its parts have one id). Nothing was sent.',
+  );
+});
+
+it('a part whose relation only ends like one of the format is not read as a sheet', async () => {
+  const sheets = '<sheet name="Other" r:id="r9"/><sheet name="Rows" r:id="r1"/>';
+  expect(valuesOf(await readAll(twoSheets(sheets, '', 'urn:else/worksheet')))).toEqual([['s1', 'a@x']]);
+});
+
+it('a workbook is found by the relation of the format, not by one that only ends like it', async () => {
+  const relation = (type: string, target: string) => `<Relationship Id="${target}" Type="${type}" Target="${target}"/>`;
+  const bytes = handMadeWorkbook({
+    rows: NAMES_ROW + textRow(2, ['s1', 'a@x']),
+    parts: {
+      '_rels/.rels': `<Relationships>${relation('urn:else/officeDocument', 'xl/other.xml')}${relation(`${RELATIONS}/officeDocument`, 'xl/workbook.xml')}</Relationships>`,
+    },
+  });
+  expect(valuesOf(await readAll(bytes))).toEqual([['s1', 'a@x']]);
+});
+
+it('a row under a prefix that it declares is read, if it means the namespace of the sheet', async () => {
+  const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+  const row = `<n:row xmlns:n="${main}" r="2"><n:c t="str"><n:v>s1</n:v></n:c></n:row>`;
+  expect(valuesOf(await readAll(handMadeWorkbook({ rows: NAMES_ROW + row })))).toEqual([['s1', '']]);
+});
+
 const good = { rows: HEADER_ROW };
 
 it.each<[string, () => Uint8Array, string]>([
@@ -507,7 +570,7 @@ it.each<[string, () => Uint8Array, string]>([
         ...good,
         parts: {
           '_rels/.rels':
-            '<Relationships><Relationship Id="1" Type="x/officeDocument" Target="xl/workbook.bin"/></Relationships>',
+            '<Relationships><Relationship Id="1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.bin"/></Relationships>',
         },
       }),
     'stdin is in the binary .xlsb format: open it in the program that made it and save it as .xlsx. Nothing was sent.',
