@@ -50,16 +50,17 @@ function isSameCard(text: JsonValue | undefined, id: string): boolean {
   return typeof text === 'string' && text.toLowerCase() === id.toLowerCase();
 }
 
-/** A late response to another request: a list whose `url` is the path of another calendar's. */
+/** A late response to another request: a list whose `url` is the path of another calendar's, however it is spelt. */
 function otherList(operation: Operation, id: string | undefined, resource: JsonObject): string | undefined {
   const url = resource.get('url');
-  const [before = '', after = ''] = operation.path.split('{id}');
   if (operation.lists === undefined || id === undefined || typeof url !== 'string') return undefined;
-  const path = (url.split(/[?#]/)[0] ?? '').replace(/\/$/, '');
-  const start = path.indexOf(before);
-  if (start === -1 || !path.endsWith(after)) return undefined;
-  const listed = decoded(path.slice(start + before.length, path.length - after.length));
-  if (listed === '' || listed.includes('/') || listed.toLowerCase() === id.toLowerCase()) return undefined;
+  // Behind a host any text is a path, without dot segments.
+  const segments = new URL(`http://any/${url}`).pathname.split('/').filter(Boolean).map(decoded);
+  const [before, , after] = operation.path.split('/').slice(2);
+  const words = segments.map((segment) => segment.toLowerCase());
+  const at = words.findLastIndex((word, index) => word === before && words[index + 2] === after);
+  const listed = segments[at + 1] ?? '';
+  if (at === -1 || listed === id) return undefined;
   return `the response is the list of ${quote(listed)}, not of the requested ${operation.object}`;
 }
 
