@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { GRACE_MS } from '../base/context.ts';
 import { Failure } from '../base/failure.ts';
+import { isPlainWord } from '../base/json/outside-text.ts';
 import { printJson } from '../base/json/print.ts';
 import { getPath, isJsonObject, type JsonValue } from '../base/json/value.ts';
 import type { Session } from '../command/session.ts';
@@ -36,28 +37,34 @@ export interface WriteRequest extends ReadRequest {
 
 const STATE = ['status', 'currentBalance', 'initialBalance', 'clientReference', 'expiryDate', 'updatedAt'];
 
-/** A card's texts may be made to look like a question, so each value is quoted, short, on one line. */
+/** A card's texts may be made to look like a question, so each name and value is quoted, short, on one line. */
 const MOST_OF_A_VALUE = 200;
 const MOST_MEMBERS = 20;
 const MOST_OF_A_QUESTION = 8000;
 
+const short = (text: string) => shortenText(safeText(text), MOST_OF_A_VALUE);
+
+/** A name from outside: a word as it is, anything else in quotes. */
+function nameOf(name: string): string {
+  const text = short(name);
+  return isPlainWord(text) && !text.includes('.') ? text : JSON.stringify(text);
+}
+
 /** The values in a member, at any depth, each with its dotted path. */
 function valuesIn(path: string, value: JsonValue): readonly (readonly [string, JsonValue])[] {
   if (!isJsonObject(value)) return [[path, value]];
-  return [...value].flatMap(([name, member]) => valuesIn(`${path}.${name}`, member));
+  return [...value].flatMap(([name, member]) => valuesIn(`${path}.${nameOf(name)}`, member));
 }
 
 /** `card metadata.store: "Lisbon"`. */
 function lineOf([path, value]: readonly [string, JsonValue]): string {
-  const short = (text: string) => shortenText(safeText(text), MOST_OF_A_VALUE);
-  return `card ${short(path)}: ${JSON.stringify(short(cellText(value)))}`;
+  return `card ${path}: ${JSON.stringify(short(cellText(value)))}`;
 }
 
 /** A line for each member of the card that tells its state, or why it cannot be shown. */
 function stateLines(card: CardReading | undefined): readonly string[] {
   if (card === undefined) return [];
-  if ('failure' in card)
-    return [`The card could not be read: ${shortenText(safeText(card.failure.problem), MOST_OF_A_VALUE)}`];
+  if ('failure' in card) return [`The card could not be read: ${short(card.failure.problem)}`];
   return STATE.flatMap((name) => {
     const value = getPath(card.card, name);
     return value === undefined ? [] : [lineOf([name, value])];

@@ -98,6 +98,21 @@ it('the question has no line and no invisible character that the service or the 
   expect(lines.join('\n')).not.toContain('\u202e');
 });
 
+it.each([
+  ['a line end', { 'a\nid: b': 'x' }, 'card metadata."a\\\\nid: b": "x"'],
+  ['a separator of lines', { 'a\u2028id: b': 'x' }, 'card metadata."a<U+2028>id: b": "x"'],
+  ['the words of another member', { 'store: "Lisbon" status': 'x' }, 'card metadata."store: \\"Lisbon\\" status": "x"'],
+  ['blanks', { 'store now BLOCKED': 'x' }, 'card metadata."store now BLOCKED": "x"'],
+  ['a dot', { 'store.city': 'x' }, 'card metadata."store.city": "x"'],
+  ['nothing', { '': 'x' }, 'card metadata."": "x"'],
+  ['a colon, below another', { store: { 'c:': 'x' } }, 'card metadata.store."c:": "x"'],
+  ['more than is shown', { ['n'.repeat(203)]: 'x' }, `card metadata."${'n'.repeat(200)}… (+3)": "x"`],
+])('the question quotes the name of a member that holds %s', async (_what, metadata, line) => {
+  const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata })) });
+  await all.call('card_block', { cardId: CARD_ID });
+  expect((messageOf(all) ?? []).filter((each) => each.startsWith('card metadata'))).toEqual([line]);
+});
+
 it('the question of an event has no id, and shows each field', async () => {
   const all = stage();
   const event = {
