@@ -232,16 +232,16 @@ class OngoingCall {
       this.#sentAtMs = this.#endpoint.clock.now();
       listener?.onSend?.(this.#attempts);
     };
-    const { operation, target } = this.#input;
+    const { target } = this.#input;
     return this.#send(this.#input, {
       own: this.#attempts > 1 || isOnce,
-      changes: isWrite(operation) ? (idOf(this.#input) ?? target)?.toLowerCase() : undefined,
+      about: (idOf(this.#input) ?? target)?.toLowerCase(),
       onSend,
       isFollowed: isOnce ? pacer?.isFollowed : undefined,
     });
   }
 
-  #send(input: CallInput, how: Pick<ExchangeOptions, 'own' | 'changes' | 'onSend' | 'isFollowed'>): Promise<Verdict> {
+  #send(input: CallInput, how: Pick<ExchangeOptions, 'own' | 'about' | 'onSend' | 'isFollowed'>): Promise<Verdict> {
     const { policy, abort, stopping, listener, pacer, keepsLongError } = this.#options;
     // Whole milliseconds, because messages name the limit.
     const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));

@@ -75,8 +75,8 @@ export interface ExchangeOptions {
    * late response to another request could be taken for this one's.
    */
   readonly own?: boolean;
-  /** What a change is of: it uses no connection that carried an earlier change of the same. */
-  readonly changes?: string | undefined;
+  /** What it is about: a change uses no connection that carried an earlier request about the same. */
+  readonly about?: string | undefined;
   /** Asked once the request is sent: does another exchange on its own connection follow soon? */
   readonly isFollowed?: (() => boolean) | undefined;
   /** Aborted: end now. */

@@ -20,15 +20,15 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;
 /** Below the 5 s after which common servers drop an idle connection: a reset there looks like a lost change. */
 const KEEP_ALIVE_MS = 3500;
-/** A connection ends after this many changes, so that it does not remember a whole run. */
-const MAX_CHANGED = 1000;
+/** A connection ends after this many IDs, so that it does not remember a whole run. */
+const MAX_CARRIED = 1000;
 
 /** One connection and its connector. Never shared by two exchanges at a time. */
 interface PooledConnection {
   readonly client: Dispatcher;
   readonly connector: Connector;
-  /** What it changed: a late response to one of these changes could be taken for that of the next. */
-  readonly changed: Set<string>;
+  /** What its requests were about: a late or repeated response to one of them could be taken for that of a change. */
+  readonly carried: Set<string>;
 }
 
 interface ConnectionPool {
@@ -44,7 +44,7 @@ export function createTransport(options: TransportOptions): Transport {
   const newConnection = (): PooledConnection => openConnection(options.baseUrl.origin, new Connector(options));
   const pool: ConnectionPool = {
     release(connection, isReusable) {
-      if (isReusable && connection.changed.size < MAX_CHANGED) idle.push(connection);
+      if (isReusable && connection.carried.size < MAX_CARRIED) idle.push(connection);
       else destroyConnection(connection);
     },
     openAhead() {
@@ -56,9 +56,10 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     via: options.proxy?.hostPort,
     exchange: (wire, exchangeOptions) => {
-      const { own, changes } = exchangeOptions;
-      const connection = (own === true ? ahead.shift() : takeIdle(idle, changes)) ?? newConnection();
-      if (changes !== undefined) connection.changed.add(changes);
+      const { own, about } = exchangeOptions;
+      const without = wire.method === 'POST' ? about : undefined;
+      const connection = (own === true ? ahead.shift() : takeIdle(idle, without)) ?? newConnection();
+      if (about !== undefined) connection.carried.add(about);
       return new OngoingExchange(connection, options, wire, exchangeOptions, pool).start();
     },
     close: async () => {
@@ -67,10 +68,10 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** An idle connection that has not carried this change before. */
-function takeIdle(idle: PooledConnection[], changes: string | undefined): PooledConnection | undefined {
-  if (changes === undefined) return idle.pop();
-  const at = idle.findLastIndex(({ changed }) => !changed.has(changes));
+/** An idle connection that has carried no request about `without`. */
+function takeIdle(idle: PooledConnection[], without: string | undefined): PooledConnection | undefined {
+  if (without === undefined) return idle.pop();
+  const at = idle.findLastIndex(({ carried }) => !carried.has(without));
   return at === -1 ? undefined : idle.splice(at, 1)[0];
 }
 
@@ -87,7 +88,7 @@ function openConnection(origin: string, connector: Connector): PooledConnection 
     // The type is a union that a closure does not match. client.js calls it as (options, callback).
     connect: ((_: unknown, callback: Parameters<Connector['connect']>[0]) => connector.connect(callback)) as never,
   });
-  return { client, connector, changed: new Set() };
+  return { client, connector, carried: new Set() };
 }
 
 function destroyConnection(connection: PooledConnection): void {

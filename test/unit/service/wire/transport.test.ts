@@ -329,11 +329,27 @@ it('a transport uses an idle connection again, and opens one for each exchange a
   expect(server.connections).toBe(3);
 });
 
-it('a change uses no connection that carried an earlier change of the same', async () => {
+it.each(['GET', 'POST'] as const)(
+  'a change uses no connection that carried an earlier %s about the same',
+  async (method) => {
+    const server = await serve(json(200, '{}'));
+    const transport = transportTo(server.url);
+    const send = (wire: WireRequest, about?: string) => transport.exchange(wire, { timeoutMs: 5000, about });
+    await send({ ...post(), method, body: undefined }, 'a');
+    for (const about of ['b', 'a', undefined, 'c']) await send(post(), about);
+    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 2, 2]);
+  },
+);
+
+it('reads use any connection, and two connections take turns when each change follows a read about the same', async () => {
   const server = await serve(json(200, '{}'));
   const transport = transportTo(server.url);
-  for (const changes of ['a', 'b', 'a', undefined, 'c']) await transport.exchange(post(), { timeoutMs: 5000, changes });
-  expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 2, 2]);
+  for (const about of ['a', 'b', 'c']) {
+    await transport.exchange({ ...post(), method: 'GET', body: undefined }, { timeoutMs: 5000, about });
+    await transport.exchange(post(), { timeoutMs: 5000, about });
+    await transport.exchange({ ...post(), method: 'GET', body: undefined }, { timeoutMs: 5000, about });
+  }
+  expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2, 2, 2, 1, 1, 1, 2, 2]);
 });
 
 it('a transport gives an exchange of its own a new connection, and closes it afterwards', async () => {
