@@ -21,6 +21,13 @@ const LEFT = {
   unopened: 'Whether an earlier change is open is not known.',
 } as const;
 
+/** The same of a change beside an earlier one that may have been applied: it is about this request alone. */
+const LEFT_BESIDE_EARLIER: Partial<Record<keyof typeof LEFT, string>> = {
+  unsent: 'This request was not sent.',
+  unchanged: 'This request changed nothing.',
+  rejected: 'This request was rejected, and changed nothing.',
+};
+
 /** What was done on this machine before the step that failed: `the credential is stored`. */
 interface Steps {
   readonly done: readonly string[];
@@ -32,11 +39,14 @@ export type After = keyof typeof LEFT | Steps;
 /** What else is true of a change that failed, or of its response. */
 export type Also =
   | { readonly kind: 'record'; readonly problem: string }
+  /** The same change was sent before, and its outcome is unknown. */
+  | { readonly kind: 'earlier' }
   /** `problem`: why it is not where it belongs. */
   | { readonly kind: 'response'; readonly where: string; readonly problem?: string | undefined }
   | { readonly kind: 'result'; readonly id: string };
 
 function alsoSentence(also: Also): string {
+  if (also.kind === 'earlier') return 'An earlier one may have been applied.';
   if (also.kind === 'record') return `The end of its record could not be written: ${also.problem}.`;
   if (also.kind === 'response') {
     return `${also.problem === undefined ? 'The response' : `A response came, but ${also.problem}. It`} ${also.where}.`;
@@ -44,8 +54,11 @@ function alsoSentence(also: Also): string {
   return `The ID in the response is ${outside(also.id)}.`;
 }
 
-function afterSentence(after: After): string {
-  if (typeof after === 'string') return LEFT[after];
+function afterSentence({ after, also }: Pick<MessageParts, 'after' | 'also'>): string {
+  if (typeof after === 'string') {
+    const isSecond = also.some(({ kind }) => kind === 'earlier');
+    return (isSecond ? LEFT_BESIDE_EARLIER[after] : undefined) ?? LEFT[after];
+  }
   return after.done.length === 0 ? '' : `Done before that: ${after.done.join(' and ')}.`;
 }
 
@@ -82,7 +95,7 @@ export function rowMessageOf(parts: MessageParts): string {
 export function messageOf(parts: MessageParts): string {
   const statement = statementOf(parts);
   const isSaid = parts.attempted !== undefined && typeof parts.after === 'string' && parts.after in DONE;
-  const sentences = [isSaid ? '' : afterSentence(parts.after), ...parts.also.map(alsoSentence)].filter(Boolean);
+  const sentences = [isSaid ? '' : afterSentence(parts), ...parts.also.map(alsoSentence)].filter(Boolean);
   return sentences.length === 0 ? statement : [ended(statement), ...sentences].join(' ');
 }
 

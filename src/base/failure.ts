@@ -217,6 +217,13 @@ export class Failure extends Error {
     return done.length === 0 || typeof this.after !== 'string' ? this : this.but({ after: { done } });
   }
 
+  /** The failure of a change, where an earlier one of the same may have been applied. */
+  besideEarlier(): Failure {
+    const { outcome = 'not_sent' } = this.details;
+    const isRefused = outcome === 'not_sent' || outcome === 'rejected';
+    return isRefused ? this.but({ also: [...this.also, { kind: 'earlier' }] }) : this;
+  }
+
   /** The failure of a change that ended before its request was begun, unless it knows of another outcome. */
   ofUnsent(): Failure {
     const { outcome = 'not_sent' } = this.details;

@@ -114,7 +114,8 @@ async function callTool(
     if (!(error instanceof Failure)) throw error;
     const ended = isWriting ? error : error.ofRead();
     const hints = error.hints.map((hint) => inProfile(hint, session.common.profile));
-    return failed(ended.with({}, [...meantArguments(args, error, isWriting), ...hints]), mask);
+    const told = warnings.map(({ message }) => `warning: ${message}`);
+    return failed(ended.with({}, [...meantArguments(args, error, isWriting), ...hints]), mask, told);
   } finally {
     stopProgress();
   }

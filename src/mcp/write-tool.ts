@@ -15,14 +15,15 @@ import { cellText } from '../screen/column.ts';
 import { plural, safeText, shortenText } from '../screen/text.ts';
 import { emptiedBy } from '../service/api/operation.ts';
 import { subjectOf } from '../service/http/facts.ts';
-import { asShown, attempt, type Facts } from '../writes/attempt.ts';
+import { asShown, type Facts } from '../writes/attempt.ts';
 import { commandLine } from '../writes/command-line.ts';
 import { consequencesOf } from '../writes/confirm.ts';
 import { deliver, singlePorts } from '../writes/deliver.ts';
 import type { Interrupt } from '../writes/interrupt.ts';
-import { type CardReading, heldFailure, type Write } from '../writes/judge.ts';
+import type { CardReading, Write } from '../writes/judge.ts';
 import { openLines } from '../writes/open-guard.ts';
 import type { SingleCall } from '../writes/read-call.ts';
+import { attemptOne } from '../writes/write-call.ts';
 import { guardWrite } from '../writes/write-guards.ts';
 import { readCall } from './arguments.ts';
 import type { Asker } from './asker.ts';
@@ -185,7 +186,8 @@ export async function runWriteTool(
   // The answer to an earlier call: what its question showed still has to be so.
   const shown = reply === undefined ? {} : removeShown(asker, ctx.mcpReq.requestState<string>() ?? '');
   if (reply !== undefined && (await isCancelled(session, stopping))) return unconfirmed(session, single, CANCELLED);
-  const attempted = await attempt<CallToolResult | InputRequiredResult>(
+  const attempted = await attemptOne<CallToolResult | InputRequiredResult>(
+    session,
     { ...single, ...shown },
     {
       ...singlePorts(session),
@@ -194,9 +196,7 @@ export async function runWriteTool(
     },
   );
   if (attempted.kind === 'no') return attempted.no;
-  if (attempted.kind === 'held') throw heldFailure(attempted.write, attempted.held);
   if (attempted.kind === 'skipped') throw new Error('not asked for');
-  if (attempted.result.kind === 'failed') throw attempted.result.failure;
   return answered(attempted.result, request.warnings);
 }
 

@@ -3,17 +3,18 @@ import { CANCELLED_EXIT_CODES, Failure, note, warning } from '../base/failure.ts
 import { hintText } from '../base/next-step.ts';
 import type { CallCommand, CallValues } from '../command/command.ts';
 import type { Printer, Session } from '../command/session.ts';
+import type { OpenWrite } from '../records/open-files.ts';
 import { peopleTime } from '../screen/people-text.ts';
 import { sentenceCase } from '../screen/text.ts';
 import { givesSecrets, nounOf, type Operation } from '../service/api/operation.ts';
 import type { Answer } from '../service/http/call.ts';
 import { subjectOf } from '../service/http/facts.ts';
 import { hideMembers } from '../service/http/mask.ts';
-import { type Attempted, attempt, type Facts } from './attempt.ts';
+import { type AttemptPorts, attempt, type Facts } from './attempt.ts';
 import type { Question } from './confirm.ts';
 import { appliedFailure, singlePorts } from './deliver.ts';
 import { heldFailure, skipText, type Write } from './judge.ts';
-import { type OpenBefore, recordStep } from './open-guard.ts';
+import { NOTHING, recordStep, repeatNext } from './open-guard.ts';
 import type { SingleCall } from './read-call.ts';
 import { answerColumns, requireAnswer, viewOf } from './resource.ts';
 import { askReason, guardWrite, notConfirmed, refuseReadOnly, requirePerson } from './write-guards.ts';
@@ -87,22 +88,50 @@ function decisionOf(session: Session, { call }: Write, question: Question, place
   };
 }
 
-type Ended = Extract<Attempted, { kind: 'ended' }>;
+/** The way of a single change. Throws what failed, once the user knows which earlier ones of the same are open. */
+export async function attemptOne<No>(session: Session, wanted: Write, ports: AttemptPorts<No>) {
+  let before = NOTHING;
+  const open = async (write: Write) => {
+    before = (await ports.open?.(write)) ?? NOTHING;
+    return before;
+  };
+  try {
+    const attempted = await attempt(wanted, { ...ports, open });
+    if (attempted.kind === 'held') {
+      // It names what is open.
+      if (attempted.held.why === 'repeats') before = NOTHING;
+      throw heldFailure(attempted.write, attempted.held);
+    }
+    if (attempted.kind !== 'ended') return attempted;
+    if (attempted.result.kind === 'failed') throw attempted.result.failure;
+    return { ...attempted, result: attempted.result };
+  } catch (error) {
+    const { operation } = wanted.call;
+    const earlier = before.open.filter(({ call }) => call === operation.name);
+    // The desk shows them above its menu.
+    if (earlier.length === 0 || session.caller === 'desk' || !(error instanceof Failure)) throw error;
+    await warnOfOpen(session, operation, earlier);
+    throw error.besideEarlier();
+  }
+}
 
-/** A single change that ended, and its answer; throws the failure of any other. */
-export async function requireEnd(session: Printer, attempted: Attempted<Failure>): Promise<Ended & { answer: Answer }> {
+type AttemptedOne = Awaited<ReturnType<typeof attemptOne<Failure>>>;
+
+/** A single change that was answered, and its answer after reporting its notices; throws the failure of any other. */
+export async function requireEnd(session: Printer, attempted: AttemptedOne) {
   if (attempted.kind === 'no') throw attempted.no;
-  if (attempted.kind === 'held') throw heldFailure(attempted.write, attempted.held);
   if (attempted.kind === 'skipped') throw new Error('not asked for');
   return { ...attempted, answer: await requireAnswer(session, attempted.result) };
 }
 
-/** Of an open write that was repeated, the first is still open. */
-async function warnOfRepeated(session: Session, { call: { operation } }: Write, { repeated }: OpenBefore) {
-  for (const { entry, time } of repeated) {
-    const step = sentenceCase(hintText(recordStep(session, operation, entry)));
-    const first = `the first ${nounOf(operation)}, of ${peopleTime(time)}, is still open`;
-    await session.notify(warning('STILL_OPEN', `${first}. ${step}`));
+/** Whatever became of a second change, the first is still open. */
+async function warnOfOpen(session: Session, operation: Operation, open: readonly OpenWrite[]): Promise<void> {
+  for (const each of open) {
+    const isUnderWay = each.isInProgress === true;
+    const next = isUnderWay ? repeatNext(each, undefined) : recordStep(session, operation, each.entry);
+    const state = isUnderWay ? 'in progress' : 'still open';
+    const first = `the first ${nounOf(operation)}, of ${peopleTime(each.time)}, is ${state}`;
+    await session.notify(warning('STILL_OPEN', `${first}. ${sentenceCase(hintText(next))}`));
   }
 }
 
@@ -127,7 +156,7 @@ export async function runWrite(session: Session, command: CallCommand, { options
   const question = questionOf(session, operation);
   const decide = decisionOf(session, wanted, question, secret?.place);
   if (decide === undefined) await secret?.place();
-  const attempted = await attempt(wanted, { ...singlePorts(session), decide, ...secret });
+  const attempted = await attemptOne(session, wanted, { ...singlePorts(session), decide, ...secret });
   if (attempted.kind === 'skipped') {
     await session.print({ kind: 'resource', resource: attempted.card, ...view });
     await session.notify(note('SKIPPED', `Not sent: ${skipText(attempted.write, attempted.card)}`));
@@ -143,7 +172,7 @@ export async function runWrite(session: Session, command: CallCommand, { options
     if (secret === undefined) await printApplied(session, write, answer, () => print(answer));
     await sayDone(session, write, answer);
   }
-  await warnOfRepeated(session, write, open);
+  await warnOfOpen(session, operation, open.repeated);
   endIfSignalled(session, write, answer);
   return 0;
 }

@@ -1,6 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { call, RawClient, YES } from '../support/mcp-process.ts';
 import { ledgerIn, openService, REISSUE } from '../support/open-service.ts';
 import { cardId } from '../support/plain-service.ts';
 
@@ -147,6 +148,78 @@ it('a reissue is refused if the records cannot be read', async () => {
   chmodSync(ledgerIn(home), 0o666);
   const { code } = await run(['card', 'reissue', cardId(2), '--yes', '-q']);
   expect([code, posts()]).toEqual([4, 1]);
+});
+
+const OPEN_CHANGES = [
+  ['block', BLOCK, 'check it with: frontdesk history reconcile'],
+  ['reissue', [...REISSUE, '--again'], 'record what you found out with: frontdesk history resolve'],
+  [
+    'provisioning',
+    ['card', 'provision', cardId(1), '--wallet', 'wallet_a', '--json', '--yes', '-q', '--again'],
+    'record what you found out with: frontdesk history resolve',
+  ],
+  ['creation', [...EVENT, '--again'], 'record what you found out with: frontdesk history resolve'],
+] as const;
+
+it.each(OPEN_CHANGES)('a second %s that is refused says that, and that the first is open', async (noun, args, step) => {
+  const { run, service, list } = await openService();
+  expect((await run(args)).code).toBe(8);
+  const [{ entry = '' } = {}] = await list('--open');
+  service.isRefusing = true;
+  const { code, stdout, stderr } = await run(args);
+  expect([code, stdout]).toEqual([6, '']);
+  expect(stderr).toContain(' This request changed nothing. An earlier one may have been applied.');
+  expect(stderr).not.toContain('Nothing was changed');
+  expect(stderr).toMatch(new RegExp(`the first ${noun}, of [^"]+, is still open\\.`));
+  expect(stderr.replace('Check', 'check').replace('Record', 'record')).toContain(`${step} ${String(entry)}`);
+  expect((await list()).map(({ outcome }) => outcome)).toEqual(['rejected', 'unknown']);
+  expect((await list('--open')).map((open) => open['entry'])).toEqual([entry]);
+});
+
+it.each([
+  ['that cannot be reached', BLOCK, 7],
+  ['whose card is not as expected', [...BLOCK, '--expect', 'status=BLOCKED'], 17],
+])('a block %s while an earlier one is open says both', async (what, args, expected) => {
+  const { run, server } = await openService();
+  expect((await run(BLOCK)).code).toBe(8);
+  if (what === 'that cannot be reached') await server.stop();
+  const { code, stderr } = await run(args);
+  expect(code).toBe(expected);
+  expect(stderr).toContain(' This request was not sent. An earlier one may have been applied.');
+  expect(stderr).toMatch(/the first block, of [^.]+, is still open\. Check it with: frontdesk history reconcile /);
+});
+
+it('a block that is refused while another process sends one says where to see how that ended', async () => {
+  const { run, service, server } = await openService();
+  let release = () => {};
+  service.held = new Promise((resolve) => (release = resolve));
+  const first = run(BLOCK);
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 60_000 });
+  service.held = Promise.resolve();
+  service.isRefusing = true;
+  const { code, stderr } = await run(BLOCK);
+  expect(code).toBe(6);
+  expect(stderr).toMatch(/the first block, of [^.]+, is in progress\. See how it ended: frontdesk history show /);
+  release();
+  await first;
+});
+
+it('an assistant whose block is refused while an earlier one is open is told both', async () => {
+  const { run, home, service, server } = await openService();
+  expect((await run(BLOCK)).code).toBe(8);
+  service.isRefusing = true;
+  const client = new RawClient(['--allow-writes'], { env: server.env, home });
+  await client.initialize();
+  client.send(call(1, 'card_block', { cardId: cardId(3) }));
+  const question = await client.question();
+  client.send({ jsonrpc: '2.0', id: question.id, result: YES });
+  const { result } = await client.next(({ id, result: found }) => id === 1 && found !== undefined);
+  const text = String(result?.structuredContent?.['text']);
+  expect(text).toContain('This request changed nothing. An earlier one may have been applied.');
+  expect(text).toMatch(
+    /warning: the first block, of [^.]+, is still open\. Check it with: frontdesk history reconcile /,
+  );
+  expect(result?.structuredContent).toMatchObject({ outcome: 'rejected', exitCode: 6 });
 });
 
 it('an open block is superseded by a later one that is applied, and its own outcome stays unknown', async () => {

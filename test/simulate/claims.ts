@@ -58,6 +58,8 @@ export const CLAIMS: readonly Claim[] = [
     },
   },
   { words: /nothing (?:was|is) sent/i, holds: isUnsent },
+  { words: /this request was not sent/i, holds: isUnsent },
+  { words: /this request (?:changed|was rejected, and changed) nothing/i, holds: isUnapplied },
   { words: /nothing was sent or changed/i, holds: (played) => isUnsent(played) && isSame(played, LOCAL) },
   // The record of a change that was sent and rejected stays on this machine.
   {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { cardId, playService } from './plain-service.ts';
+import { cardId, playService, refusal } from './plain-service.ts';
 import { type Reply, startRecordingServer, untilFileEnds } from './recording-server.ts';
 import { createHome, type Home, NO_PAUSE, runFrontdesk } from './run-frontdesk.ts';
 import { cardText } from './sample-card.ts';
@@ -8,13 +8,14 @@ import { cardText } from './sample-card.ts';
 export type Entry = Readonly<Record<string, unknown>>;
 
 /**
- * A service whose writes are answered by 500, so that their outcomes are unknown, until it is mended. Its cards
- * read ACTIVE until told otherwise, and answers of writes wait for `held`.
+ * A service whose writes are answered by 500, so that their outcomes are unknown, until it is mended or refuses them. Its
+ * cards read ACTIVE until told otherwise, and answers of writes wait for `held`.
  */
 export async function openService() {
   const home = createHome();
-  const service = { isBroken: true, status: 'ACTIVE', held: Promise.resolve() };
+  const service = { isBroken: true, isRefusing: false, status: 'ACTIVE', held: Promise.resolve() };
   const play = playService((request): Reply | undefined => {
+    if (request.method === 'POST' && service.isRefusing) return refusal(409, 'CARD_LOCKED');
     if (request.method === 'POST') return service.isBroken ? { status: 500, body: 'no' } : undefined;
     return { body: cardText(service.status, request.url.split('/')[3] ?? '') };
   });

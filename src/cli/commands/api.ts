@@ -20,7 +20,7 @@ import { resource } from '../../service/api/resource.ts';
 import type { Answer } from '../../service/http/call.ts';
 import { NO_RESOURCE } from '../../service/http/response.ts';
 import { askFamily, FAMILY, missingText } from '../../writes/ask/missing.ts';
-import { attempt, type Facts } from '../../writes/attempt.ts';
+import type { Facts } from '../../writes/attempt.ts';
 import { commandLine } from '../../writes/command-line.ts';
 import { printDryRun } from '../../writes/dry-run.ts';
 import type { SingleCall } from '../../writes/read-call.ts';
@@ -220,9 +220,9 @@ async function write(session: Session, single: SingleCall, include: boolean): Pr
   if (session.common.dryRun) return printDryRun(session, [single.call]);
   const isAsked = !session.common.yes;
   if (isAsked) requirePerson(session, `send ${single.id}`);
-  const { printApplied, requireEnd } = await import('../../writes/write-call.ts');
+  const { attemptOne, printApplied, requireEnd } = await import('../../writes/write-call.ts');
   const { singlePorts } = await import('../../writes/deliver.ts');
-  const attempted = await attempt<Failure>(single, {
+  const attempted = await attemptOne<Failure>(session, single, {
     ...singlePorts(session),
     // Nothing is known of it, nor whether it is the same again.
     open: undefined,

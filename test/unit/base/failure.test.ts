@@ -53,6 +53,23 @@ it('a failure of which nothing is known says only its problem', () => {
   expect(Failure.unchanged('CANCELLED', 'not confirmed').message).toBe('not confirmed. Nothing was changed.');
 });
 
+it('a failure beside an earlier change speaks of its own request alone, unless that may have been applied too', () => {
+  const ending = (failure: Failure) => failure.besideEarlier().ofUnsent().message;
+  const [rejected, unknown] = [{ outcome: 'rejected' }, { outcome: 'unknown' }] as const;
+  expect(ending(Failure.unsent('UNREACHABLE', 'refused'))).toBe(
+    'refused. This request was not sent. An earlier one may have been applied.',
+  );
+  expect(ending(Failure.unchanged('REJECTED', '409', { details: rejected }))).toBe(
+    '409. This request changed nothing. An earlier one may have been applied.',
+  );
+  expect(ending(new Failure('LOCAL_IO', 'full', { after: 'rejected', details: rejected }))).toBe(
+    'full. This request was rejected, and changed nothing. An earlier one may have been applied.',
+  );
+  expect(ending(new Failure('OUTCOME_UNKNOWN', '500', { after: 'unknown', details: unknown }))).toBe(
+    '500. The outcome is unknown: check before you run it again.',
+  );
+});
+
 it('a failure after steps on this machine names them', () => {
   const failure = Failure.unchanged('LOCAL_IO', 'could not save the settings').afterSteps([
     'the credential is stored',
