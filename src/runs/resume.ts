@@ -47,11 +47,11 @@ async function unknownRowsIn(run: StoredRunHandle) {
   return { rows, count: unknown.size, all: `: ${listingOf(run.header.run, ['unknown'])}` };
 }
 
-/** Says which rows are left, before more is asked or sent. Returns whether the outcome of one may be unknown. */
+/** Says which rows are left and sent, before more is asked or sent. Returns whether the outcome of one may be unknown. */
 export async function sayWhatIsLeft(
   session: Session,
   run: StoredRunHandle,
-  { failed }: Pick<CallOptions, 'failed'> = {},
+  { failed, resendUnknown }: CallOptions,
 ): Promise<boolean> {
   const { state, rows, outcomes } = await showRun(portsOf(session), run.header.run);
   // Nothing is known of a damaged journal.
@@ -61,14 +61,17 @@ export async function sayWhatIsLeft(
   // Neither all unsent rows nor they alone: rows that `--expect` held back have ended, those of a refused credential
   // have not.
   const unsent = isOver ? 0 : (await StoredRun.read(run)).left;
-  const left = unsent === 0 ? 'nothing is left to send' : `${groupThousands(unsent)} left to send`;
-  const open = unknown === 0 ? '' : `, ${groupThousands(unknown)} unknown`;
+  const isResend = resendUnknown === true && unknown > 0;
+  const counts = [
+    ...(unsent > 0 ? [`${groupThousands(unsent)} left to send`] : isResend ? [] : ['nothing is left to send']),
+    ...(unknown > 0 ? [`${groupThousands(unknown)} unknown${isResend ? ' to send again' : ''}`] : []),
+  ];
   const { run: name, user, startedAt, options } = run.header;
   const whose = `run ${name} of ${outside(user)}, begun ${peopleTime(startedAt)}, is ${state}`;
   // Only a hint: what a run's header says never chooses a path, because it may have come with a checkout.
   const wrote = failed === undefined ? textOf(options['failed']) : undefined;
   const hint = wrote === undefined ? '' : `. It began with --failed ${outside(wrote)}`;
-  await session.notify(note('RUN_LEFT', `${whose}: of ${plural(rows, 'row')} ${left}${open}${hint}`));
+  await session.notify(note('RUN_LEFT', `${whose}: of ${plural(rows, 'row')} ${counts.join(', ')}${hint}`));
   return unknown > 0;
 }
 

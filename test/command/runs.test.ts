@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openService } from '../support/open-service.ts';
 import {
   cardId,
   cardNumber,
@@ -554,4 +555,23 @@ test('a run of the current profile is not resumed at another URL of the environm
   expect(code).toBe(2);
   expect(stderr).toContain('now leads to');
   expect(other.lines).toEqual([]);
+});
+
+test.each([
+  ['a resume', ['runs', 'resume', 'r']],
+  ['a call with the same name', ['card', 'block', cardId(1), cardId(2), '--run', 'r']],
+])('%s says which unknown rows it will send again, and which it leaves', async (_what, args) => {
+  const { run, posts } = await openService();
+  const block = ['card', 'block', cardId(1), cardId(2), '--run', 'r', '--yes', '-q', '--retries', '0'];
+  expect((await run(block)).code).toBe(8);
+  const left = await run([...args, '--yes']);
+  expect([left.stderr.split('\n')[0], posts()]).toEqual([
+    expect.stringMatching(/is unsettled: of 2 rows nothing is left to send, 2 unknown$/),
+    2,
+  ]);
+  const again = await run([...args, '--resend-unknown', '--yes', '--retries', '0']);
+  expect([again.stderr.split('\n')[0], posts()]).toEqual([
+    expect.stringMatching(/is unsettled: of 2 rows 2 unknown to send again$/),
+    4,
+  ]);
 });
