@@ -71,7 +71,8 @@ function outputOptions(
 ): OutputOptions {
   const { out, showSensitive } = values.own;
   const { columns, sortBy, query, raw, noHeader, csvRaw } = values.common;
-  const sensitive = command.kind === 'local' ? [] : rowsOfCommand(command).flatMap(sensitiveOf);
+  const rows = command.kind === 'local' ? [] : rowsOfCommand(command);
+  const sensitive = rows.flatMap(sensitiveOf);
   return {
     ...known,
     maskData: sensitive.length === 0 ? maskData : undefined,
@@ -82,7 +83,9 @@ function outputOptions(
     isAccessible: isAccessible(context),
     hideSensitive: showSensitive ? [] : sensitive,
     now: context.clock.now(),
-    suggestions: isLasting(command) ? undefined : { profile: namedProfile(profile) },
+    suggestions: isLasting(command)
+      ? undefined
+      : { profile: namedProfile(profile), done: rows.map((row) => row.command) },
   };
 }
 

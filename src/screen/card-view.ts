@@ -244,8 +244,9 @@ class CardView {
     const id = this.#card.get('cardId');
     // A command ready to paste must contain nothing but an ID.
     if (typeof id !== 'string' || !CARD_ID.test(id)) return [];
-    const steps = NEXT_STEPS.get(this.#text('status')) ?? [];
     const { suggestions } = this.#style;
+    const done = suggestions?.done?.map((command) => `${commandWords(command)} {}`) ?? [];
+    const steps = NEXT_STEPS.get(this.#text('status'))?.filter((step) => !done.includes(step)) ?? [];
     if (steps.length === 0 || suggestions === undefined) return [];
     const lines = steps.map((step) => `  ${pasteable(step, { about: id, ...suggestions })}`);
     return [this.#paint.bold('Next'), ...lines];

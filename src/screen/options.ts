@@ -49,8 +49,11 @@ export interface OutputOptions {
   readonly hideSensitive: readonly string[];
   /** Milliseconds since 1970, for the time until an expiry. */
   readonly now: number;
-  /** The profile that suggested commands have to name, if any; undefined: none are suggested, as at the desk. */
-  readonly suggestions?: { readonly profile: string | undefined } | undefined;
+  /**
+   * The profile that suggested commands have to name, if any, and the commands that were just done, of which none is to
+   * be repeated; undefined: none are suggested, as at the desk.
+   */
+  readonly suggestions?: { readonly profile: string | undefined; readonly done?: readonly string[] } | undefined;
 }
 
 /** Writes the rows of a result. Each call is awaited before the next. */

@@ -147,6 +147,15 @@ it.concurrent('one event of a file is asked for in a terminal, and sent again on
   expect({ code: end.code, lines: server.lines }).toEqual({ code: 130, lines: ['POST /v1/events'] });
 });
 
+it.concurrent('a reissue whose response names the same card suggests no reissue of it', async ({ onTestFinished }) => {
+  const server = await startRecordingServer([{ body: cardText('ACTIVE', ONE) }], onTestFinished);
+  const { code, text } = await dialogue(['card', 'reissue', ONE, '--yes'], [], { env: server.env, columns: 120 });
+  expect(code).toBe(0);
+  expect(text).toMatch(/✔ REISSUED/);
+  expect(text).toContain(`\nNext\n  frontdesk card block ${ONE}\n`);
+  expect(text).not.toContain('frontdesk card reissue');
+});
+
 it.concurrent('a second reissue while the first is open may make a second card, and leaves the first open', async ({
   onTestFinished,
 }) => {

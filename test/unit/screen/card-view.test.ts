@@ -86,6 +86,19 @@ it('cardView suggests commands with the same profile, by status', () => {
   );
 });
 
+it.each([
+  ['card.reissue', 'ACTIVE', ['card block']],
+  ['card.block', 'ACTIVE', ['card reissue']],
+  ['card.activate', 'WAITING_ACTIVATION', ['card block']],
+])('cardView after %s suggests none of it again for a card that reads %s', (done, status, left) => {
+  const cardId = '7c0e2f3a-1111-2222-3333-444455556666';
+  const view = cardView(card(`{"cardId":"${cardId}","status":"${status}"}`), {
+    ...STYLE,
+    suggestions: { profile: undefined, done: [done] },
+  });
+  expect(view.split('Next\n')[1]).toBe(left.map((command) => `  frontdesk ${command} ${cardId}\n`).join(''));
+});
+
 it('cardView suggests no command for an id that a shell would read as more than an id, or an unknown status', () => {
   expect(cardView(card('{"cardId":"x; rm -rf /","status":"ACTIVE"}'), STYLE)).not.toContain('Next');
   const unknown = card('{"cardId":"7c0e2f3a-1111-2222-3333-444455556666","status":"FROZEN"}');
