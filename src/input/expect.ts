@@ -62,17 +62,15 @@ function valueAt(object: JsonObject, field: string): JsonValue | undefined {
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 function isSame(actual: JsonValue | undefined, wanted: string): boolean {
-  // `--expect cancelledAt=` guards a card that was never cancelled: absent, null and empty all say so.
-  if (actual === undefined || actual === null) return wanted === '' || (actual === null && wanted === 'null');
   if (typeof actual === 'string') return actual === wanted;
-  if (typeof actual === 'boolean') return String(actual) === wanted;
+  if (typeof actual === 'boolean' || actual === null) return String(actual) === wanted;
   return actual instanceof JsonNumber && NUMBER.test(wanted) && sameDecimal(actual.text, wanted);
 }
 
 /**
  * What of a card is not as expected, for a message: `status is BLOCKED, not ACTIVE`; undefined if all is. Texts are
- * compared exactly, numbers by value (`10.5` is `10.50`), `true`, `false` and `null` as words. Absent and null equal the
- * empty value.
+ * compared exactly, numbers by value (`10.5` is `10.50`), `true`, `false` and `null` as words. A field that is absent
+ * equals nothing: the empty value may be a variable that was not set.
  */
 export function unmetExpectation(card: JsonObject, expectations: readonly Expectation[]): string | undefined {
   for (const { field, value } of expectations) {

@@ -158,23 +158,28 @@ test.each([
   [['status=ACTIVE']],
   [['clientReference=order-1', 'metadata.store=Bergen']],
   [['currentBalance=10.1']],
-  [['cancelledAt=']],
+  [['metadata.note=null', 'metadata.word=']],
 ])('--expect: %j holds, and the change is sent', async (expectations) => {
-  const server = await startRecordingServer(service);
+  const body = cardText('ACTIVE').replace('"Bergen"', '"Bergen","note":null,"word":""');
+  const server = await startRecordingServer([{ body }, { body: cardText('BLOCKED') }]);
   expect((await runFrontdesk(block(...expectations), { env: server.env })).code).toBe(0);
   expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`, `POST /v1/cards/${CARD_ID}/block`]);
 });
 
-test.each([['clientReference=order-2'], ['metadata.unknown=x'], ['currentBalance=10.11'], ['status=active']])(
-  '--expect: %s does not hold, exit 17',
-  async (expectation) => {
-    const server = await startRecordingServer(service);
-    const { code, stdout, stderr } = await runFrontdesk(block('status=ACTIVE', expectation), { env: server.env });
-    expect({ code, stdout }).toEqual({ code: 17, stdout: '' });
-    expect(stderr).toContain(expectation.split('=')[0]);
-    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
-  },
-);
+test.each([
+  ['clientReference=order-2'],
+  ['metadata.unknown=x'],
+  ['metadata.unknown='],
+  ['cancelledAt='],
+  ['currentBalance=10.11'],
+  ['status=active'],
+])('--expect: %s does not hold, exit 17', async (expectation) => {
+  const server = await startRecordingServer(service);
+  const { code, stdout, stderr } = await runFrontdesk(block('status=ACTIVE', expectation), { env: server.env });
+  expect({ code, stdout }).toEqual({ code: 17, stdout: '' });
+  expect(stderr).toContain(expectation.split('=')[0]);
+  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+});
 
 test.each([
   [404, 3],

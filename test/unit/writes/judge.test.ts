@@ -60,6 +60,13 @@ it.each<[string, string, Partial<Write>, string | undefined]>([
     'its cancelledAt is null already',
   ],
   [
+    'an empty text, of a field that is null',
+    '{"cancelledAt":null}',
+    { skipIf: [{ field: 'cancelledAt', values: [''] }] },
+    undefined,
+  ],
+  ['an empty text, of a field that is absent', '{}', { skipIf: [{ field: 'metadata.done', values: [''] }] }, undefined],
+  [
     'all of several',
     '{"status":"BLOCKED","currentBalance":0}',
     {
