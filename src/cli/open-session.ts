@@ -10,6 +10,7 @@ import { openSeenCards, type SeenCards, seenCard } from '../command/seen-cards.t
 import { createSession, type Facts, type Session } from '../command/session.ts';
 import { readSettings } from '../profile/read.ts';
 import {
+  environmentTokens,
   namedProfile,
   type PreferenceRequest,
   type ResolvedPreferences,
@@ -271,7 +272,7 @@ export async function openSession(
   if (preferences.timeZone.value !== '') context.timeZone?.use(preferences.timeZone.value);
   const format = preferences.output.value;
   if (faults.length === 0) state.format = format;
-  const tokens = new TokenMask();
+  const tokens = new TokenMask(environmentTokens(env));
   const mask = (text: string) => tokens.text(text);
   state.mask = mask;
   const maskData = (text: string) => tokens.whole(text);

@@ -232,11 +232,12 @@ async function openRecord(
   { keepsHistory, places: { stateDir } }: Pick<Facts, 'keepsHistory' | 'places'>,
   { env, clock, pid }: Context,
   user: string,
+  mask: OutputOptions['mask'],
 ): Promise<WriteRecorder> {
   const { openRecorder, NO_RECORD } = await import('../records/record.ts');
   const auditPath = env['FRONTDESK_AUDIT_LOG'] ?? '';
   const audit = auditPath === '' ? undefined : (await import('../records/audit-log.ts')).openAuditLog(auditPath);
-  const ports = { clock, pid, user, audit };
+  const ports = { clock, pid, user, audit, mask };
   if (!keepsHistory) return audit === undefined ? NO_RECORD : openRecorder({ ...ports, stateDir: undefined });
   if (stateDir !== undefined) return openRecorder({ ...ports, stateDir });
   throw Failure.unsent(
@@ -290,7 +291,7 @@ export function createSession(
     ...changing,
     ...openProfile(facts, context, lockPorts({ context, notify: printer.notify }), first),
     ...printer,
-    recorder: (user = context.user) => openRecord(facts, context, user),
+    recorder: (user = context.user) => openRecord(facts, context, user, first.output.mask),
     ...ports,
   };
 }

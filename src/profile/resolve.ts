@@ -1,4 +1,4 @@
-import { isSwitchedOn, SWITCH_PROBLEM, SWITCHES, type Switch } from '../base/context.ts';
+import { type Context, isSwitchedOn, SWITCH_PROBLEM, SWITCHES, type Switch } from '../base/context.ts';
 import { Failure, type Fault, type Notice, usageFailure, warning } from '../base/failure.ts';
 import { BULK, COMMON, type CommonOptions } from '../input/options/common.ts';
 import { found, type Reading, readChoice, readValue } from '../input/options/read-value.ts';
@@ -23,6 +23,11 @@ type Env = Readonly<Record<string, string | undefined>>;
 export const URL_VARIABLES = { cards: 'FRONTDESK_CARDS_URL', calendar: 'FRONTDESK_CALENDAR_URL' } as const;
 
 export const TOKEN_VARIABLES = { cards: 'FRONTDESK_CARDS_TOKEN', calendar: 'FRONTDESK_CALENDAR_TOKEN' } as const;
+
+/** The tokens of the environment, used or not, for what never shows one. */
+export function environmentTokens(env: Context['env']): readonly (string | undefined)[] {
+  return Object.values(TOKEN_VARIABLES).map((name) => env[name]);
+}
 
 export function urlKey(family: Family) {
   return `${family}Url` as const;

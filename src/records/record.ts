@@ -6,6 +6,7 @@ import { syncFolder } from '../base/files/atomic.ts';
 import { ignoreErrors, ioFailure } from '../base/files/io-failure.ts';
 import { identify } from '../base/files/process-identity.ts';
 import { type CallOutcome, NO_OUTCOME } from '../service/call-outcome.ts';
+import { maskPlain } from '../service/http/mask.ts';
 import type { AuditEvent, AuditLog } from './audit-log.ts';
 import { appendLines, ledgerFile, ledgerFolder, linesAbout, nameTime } from './ledger.ts';
 import { claimOnce, type KnownBefore, SentElsewhere } from './once.ts';
@@ -43,6 +44,8 @@ export const NO_RECORD: WriteRecorder = {
 export type RecorderOptions = Pick<Context, 'clock' | 'pid' | 'user'> & {
   readonly stateDir: string | undefined;
   readonly audit?: AuditLog | undefined;
+  /** Masks our own tokens in what the user wrote. */
+  readonly mask?: ((text: string) => string) | undefined;
 };
 
 const NO_HISTORY = { do: 'set an option', words: 'add --no-history to keep no record of this change' } as const;
@@ -70,7 +73,7 @@ export function openRecorder(options: RecorderOptions) {
 }
 
 function sentBy(ports: Ports) {
-  const { audit, clock, now, path, pid, user } = ports;
+  const { audit, clock, now, path, pid, user, mask } = ports;
   /** Changes in progress. */
   const begun = new Map<string, BegunWrite>();
   const factsOf = (entry: string) => {
@@ -86,7 +89,8 @@ function sentBy(ports: Ports) {
     async begin(intent: WriteIntent, callOutcome?: CallOutcome, once?: KnownBefore): Promise<string> {
       const nowMs = clock.now();
       const entry = `${nameTime(nowMs)}-${pid.toString(16)}-${randomBytes(3).toString('hex')}`;
-      const record: Begin = { entry, time: new Date(nowMs).toISOString(), user, ...intent, maker: makerOf(pid) };
+      const facts = { ...intent, ...maskPlain({ reason: intent.reason }, mask) };
+      const record: Begin = { entry, time: new Date(nowMs).toISOString(), user, ...facts, maker: makerOf(pid) };
       const begunWrite: BegunWrite = { record, path: undefined };
       begun.set(entry, begunWrite);
       const end = (how: CallOutcome): AuditEvent => ({ event: 'end', ...factsOf(entry), callOutcome: how });
@@ -121,7 +125,7 @@ function sentBy(ports: Ports) {
   };
 }
 
-function closedBy({ audit, now, path, stateDir, user }: Ports) {
+function closedBy({ audit, now, path, stateDir, user, mask }: Ports) {
   /** Records what closed a change, for both records. */
   const close = async (about: About, event: Closed, how: Partial<HistoryEntry>, attempt: string): Promise<void> => {
     try {
@@ -165,7 +169,7 @@ function closedBy({ audit, now, path, stateDir, user }: Ports) {
     /** Records what the user found out about an unknown outcome. Rejects with LOCAL_IO. */
     async resolve(about: About, found: Pick<Resolution, 'as' | 'note' | 'resultId'>): Promise<void> {
       const { entry, operation, id } = about;
-      const resolved = { time: now(), by: user, ...found };
+      const resolved = { time: now(), by: user, ...maskPlain(found, mask) };
       const event = { event: 'resolved', entry, operation, id, ...resolved } as const;
       await close(about, event, { resolved }, `entry ${entry} could not be resolved (${path})`);
     },

@@ -16,6 +16,7 @@ import { failedCall } from '../records/row-outcome.ts';
 import { groupThousands, plural } from '../screen/text.ts';
 import type { Operation } from '../service/api/operation.ts';
 import { NO_OUTCOME } from '../service/call-outcome.ts';
+import { maskPlain } from '../service/http/mask.ts';
 import { type AttemptPorts, consider } from '../writes/attempt.ts';
 import { readCard } from '../writes/deliver.ts';
 import { heldFailure, knownOf, readingOf, reasonOf, type Write } from '../writes/judge.ts';
@@ -95,7 +96,8 @@ function writeOwnPlan(
   if (path === undefined || planExpires === undefined) throw new Error('a plan without --plan');
   const profile = session.selectedProfile();
   const expect = expectations.length === 0 ? {} : { expect: expectations.map(({ field }) => field) };
-  const about = { operation: command, url: session.baseUrl(family), profile: profile.name, ...origin, ...expect };
+  const given = maskPlain({ ...origin, ...expect }, session.output.mask);
+  const about = { operation: command, url: session.baseUrl(family), profile: profile.name, ...given };
   const plan = { path, lifeMs: planExpires.ms, profile: namedProfile(profile) };
   return writePlan(session, plan, about, fill);
 }

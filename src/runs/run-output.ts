@@ -197,7 +197,8 @@ export async function writeSummary(session: Session, run: Run, report: RunResult
   const { context } = session;
   const width = widthOf(context.stderr);
   const paint = paintsErrors(context) ? paintCount : (lines: readonly string[]) => lines;
-  const lines = summaryLines(run, report).flatMap((line) => paint(breakLine(safeText(line), width)));
+  const { mask = (line: string) => line } = session.output;
+  const lines = summaryLines(run, report).flatMap((line) => paint(breakLine(safeText(mask(line)), width)));
   // In a terminal the rows stand right above.
   const gap = run.stored !== undefined && session.isPage() && context.stderr.isTerminal ? '\n' : '';
   await context.stderr.write(gap + lines.map((line) => `${line}\n`).join(''));

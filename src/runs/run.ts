@@ -11,6 +11,7 @@ import type { RunHeader } from '../records/stored/run-folder.ts';
 import { type ActiveRun, beginRun, type NewRun, type RunPorts } from '../records/stored/run-store.ts';
 import type { Column } from '../screen/column.ts';
 import type { Operation } from '../service/api/operation.ts';
+import { maskPlain } from '../service/http/mask.ts';
 import { type FailedFile, type FailedFileOptions, openFailedFile } from './failed-file.ts';
 import { limitsOf } from './run-input.ts';
 import type { RunTask } from './run-task.ts';
@@ -44,6 +45,7 @@ export function portsOf(session: Session): RunPorts {
     clock,
     pid,
     random,
+    mask: session.output.mask,
     // With --quiet too, because the wait may take 90 s.
     report: (message) => session.notify(warning('RUN_HELD', message)),
     openAudit: auditPath === '' ? undefined : (header) => openAudit(auditPath, header),
@@ -79,7 +81,7 @@ export async function startRun(
   const { output, context } = session;
   const limits = { ...limitsOf(session), output: output.format };
   const owner = { profile: run.profile ?? session.selectedProfile().name, user: context.user };
-  const wanted = { ...run, ...owner, options: { ...run.options, ...limits } };
+  const wanted = { ...run, ...owner, options: maskPlain({ ...run.options, ...limits }, output.mask) };
   return openOrCopy(portsOf(session), run.name, async (ports) => {
     await tryFileSystem(session);
     return beginRun(ports, wanted);

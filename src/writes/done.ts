@@ -42,7 +42,7 @@ function subjectLines({ id = '', seen, call }: Write, resource: JsonValue, width
 
 /** The end of a change on a terminal: how, of which card, when. Nothing that stood before the question comes again. */
 export function doneText(session: Session, write: Write, { callOutcome, resource }: Answer, width = 80): string {
-  const { colour, unicode } = session.output;
+  const { colour, unicode, mask = (text: string) => text } = session.output;
   const { effect } = write.call.operation;
   const done = effect.kind === 'write' ? effect.done.toUpperCase() : '';
   const how = callOutcome.outcome === 'confirmed_by_read' ? ', confirmed by read' : '';
@@ -56,7 +56,7 @@ export function doneText(session: Session, write: Write, { callOutcome, resource
   const reason =
     write.reason === undefined
       ? []
-      : wrapOutside(safeText(write.reason), width - LABEL_WIDTH).map(
+      : wrapOutside(safeText(mask(write.reason)), width - LABEL_WIDTH).map(
           (part, at) => (at === 0 ? 'Reason' : '').padEnd(LABEL_WIDTH) + part,
         );
   const lines = [

@@ -128,6 +128,35 @@ test('history has no token, no body and no sensitive result', async () => {
   }
 });
 
+test('our own token in a text of the command line is sent, and masked in history, journal, header, plan and audit log', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  const env = { ...server.env, FRONTDESK_AUDIT_LOG: join(home.path, 'audit.log') };
+  const run = async (args: readonly string[]) => {
+    const result = await runFrontdesk(args, { env, home });
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stderr).not.toContain(CARDS_TOKEN);
+  };
+  const reason = ['--reason', `used ${Buffer.from(CARDS_TOKEN).toString('base64')} and ${CARDS_TOKEN}`];
+  const file = `${CARDS_TOKEN}.csv`;
+  writeFileSync(join(home.path, 'work', file), `cardId\n${CARD_ID}\n${cardId(2)}\n`);
+  await run(['card', 'block', CARD_ID, ...reason, '--yes']);
+  await run(['card', 'block', '--from', file, '--where', `cardId!=${CARDS_TOKEN}`, ...reason, '--yes']);
+  await run(['card', 'block', '--from', file, '--where', `cardId!=${CARDS_TOKEN}`, '--plan', 'cards.plan']);
+  const sent = server.requests.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body).reason);
+  expect(sent).toEqual([reason[1], reason[1], reason[1]]);
+  const kept = readdirSync(home.stateDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'rows')
+    // What a resume will send is kept as it was given.
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8').replace(/"stored": \{.*?\n {2}\}/s, ''));
+  kept.push(readFileSync(env.FRONTDESK_AUDIT_LOG, 'utf8'), readFileSync(join(home.path, 'work', 'cards.plan'), 'utf8'));
+  for (const text of kept) {
+    expect(text).not.toContain(CARDS_TOKEN);
+    expect(text).not.toContain(Buffer.from(CARDS_TOKEN).toString('base64'));
+  }
+  expect(kept.join('').match(/used \*\*\* and \*\*\*/g)).toHaveLength(7);
+});
+
 test('history prune asks, and needs --yes outside a terminal', async () => {
   const home = await withThreeWrites();
   const result = await runFrontdesk(['history', 'prune', '--older-than', '1ms'], { home });

@@ -29,6 +29,8 @@ export interface JournalPorts {
   readonly lock: Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' | 'raiseEpoch'>;
   /** Throws LOCAL_IO if this process lost the run: then nothing of it may be sent or recorded. */
   readonly assertStillHeld: () => void;
+  /** Masks our own tokens in what the user wrote. */
+  readonly mask?: ((text: string) => string) | undefined;
   /** The audit log, as a second record. */
   readonly audit?: RunAudit | undefined;
 }
@@ -139,10 +141,12 @@ export class RunJournal {
   }
 
   /** Records that an attempt begins. Its first byte may leave only after this has resolved. Rejects with LOCAL_IO. */
-  intent(facts: RunRow & AboutRow): Promise<void> {
+  intent(about: RunRow & AboutRow): Promise<void> {
+    const { clock, mask } = this.#ports;
+    const facts = about.reason === undefined ? about : { ...about, reason: mask?.(about.reason) ?? about.reason };
     const record: IntentRecord = {
       n: facts.row,
-      t: this.#ports.clock.now(),
+      t: clock.now(),
       s: 'intent',
       a: this.states.attempts(facts.row) + 1,
       id: facts.id,

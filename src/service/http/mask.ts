@@ -96,6 +96,10 @@ export class TokenMask {
   readonly #forms = new Set<string>();
   #shortestLength = Number.POSITIVE_INFINITY;
 
+  constructor(tokens: readonly (string | undefined)[] = []) {
+    for (const token of tokens) this.add(token?.trim() ?? '');
+  }
+
   add(token: string): void {
     if (token.length < MIN_TOKEN_LENGTH || this.#tokens.has(token)) return;
     this.#tokens.add(token);
@@ -182,4 +186,9 @@ export function maskTexts(value: JsonValue, mask: (text: string) => string): Jso
   const whole = rememberedText(value);
   if (whole !== undefined && mask(whole) === whole) return value;
   return rewriteJson(value, { text: mask });
+}
+
+/** The same for data of ours that is recorded. */
+export function maskPlain<Data extends object>(data: Data, mask: (text: string) => string = (text) => text): Data {
+  return JSON.parse(JSON.stringify(data), (_, value) => (typeof value === 'string' ? mask(value) : value));
 }
