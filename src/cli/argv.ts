@@ -36,7 +36,8 @@ function addOptions(
 }
 
 /** Options by which people try to give a token. There are none. */
-const SECRET_OPTION = /^--?(?:\w+-)*(?:token|key|apikey|password|passphrase|secret|bearer)(?:=|$)/i;
+export const SECRET_OPTION =
+  /^--?(?:[\w-]*[-_])?(?:token|jwt|bearer|(?:api)?key|secret|pass(?:[-_]?(?:word|phrase)|wd)?|pwd|cookie|auth(?:orization)?|credentials?)(?:=|$)/i;
 /** Options whose value may be a secret, or lead to one. */
 const MAY_HOLD_SECRET = /token|key|passw|passphrase|secret|bearer|credential|authorization/i;
 
@@ -125,7 +126,8 @@ function unknownOption(
 
 /** After `--` an option is an ordinary word, and so is its value. */
 function mayBeSecret(before: string | undefined): boolean {
-  return before?.startsWith('-') === true && !before.includes('=') && MAY_HOLD_SECRET.test(before);
+  if (before?.startsWith('-') !== true || before.includes('=')) return false;
+  return MAY_HOLD_SECRET.test(before) || SECRET_OPTION.test(before);
 }
 
 /** An unusable word: an unknown option, or one at the end without its value. */
@@ -262,7 +264,8 @@ export function parseInput(rest: readonly string[], command: Syntax, faults: Fai
   const limit = args.at(-1)?.variadic === true ? Number.POSITIVE_INFINITY : args.length;
   if (words.length > limit) {
     const unexpected = words.slice(limit);
-    const shown = unexpected.map((word, index) => (mayBeSecret(words[limit + index - 1]) ? '***' : word));
+    const isHidden = (index: number) => path[0] === 'auth' || mayBeSecret(words[limit + index - 1]);
+    const shown = unexpected.map((word, index) => (isHidden(index) && !word.startsWith('-') ? '***' : word));
     const fault = { where: 'unexpected argument', problem: shown.join(' '), unexpected };
     faults.push(usageFailure([fault], [`see \`${owner} --help\``]));
   }

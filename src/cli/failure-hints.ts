@@ -9,10 +9,11 @@ import { inProfile } from '../base/next-step.ts';
 import type { Registry } from '../command/command-tree.ts';
 import { FLAG_LETTERS } from '../input/options/common.ts';
 import { quoteValue, readCardId } from '../input/values.ts';
+import { environmentTokens } from '../profile/resolve.ts';
 import { profileNameProblem } from '../profile/settings.ts';
 import { isOpposite, nearest } from '../screen/nearest.ts';
 import { CARD_ID } from '../service/api/field.ts';
-import { secretBeforeCommand } from './argv.ts';
+import { SECRET_OPTION, secretBeforeCommand } from './argv.ts';
 
 /** The corrected words for one that was refused as a card ID; undefined if it was not, or stands for no card. */
 function correctedWords(
@@ -201,23 +202,30 @@ function suggestCommand(
   return opposite === undefined ? [] : [`no command undoes \`${opposite}\``];
 }
 
-/** Options whose value is a secret, also misspelt. After --token-stdin people type the token. */
-const SECRET_NAME =
-  /token(?!-(?:file|command)$)|(?:^|-)(?:jwt|bearer|api-?key|key|secret|password|passwd|pwd|auth(?:orization)?|credentials?)$/i;
+/** Also misspelt: after --token-stdin people type the token. */
+const TOKEN_OPTION = /^-.*token(?![-_](?:file|command)(?:=|$))/i;
 
-/** A JSON web token, or what follows `Bearer`. */
-const SECRET_TEXT = [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, /\bbearer\s+(\S{6,})/gi];
+/** A JSON web token, what follows `Bearer`, or the value of `cardsToken=` and `?api_key=`. */
+const SECRET_TEXT = [
+  /\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g,
+  /\bbearer\s+(\S{6,})/gi,
+  /(?:token|jwt|api[-_]?key|secret|passw(?:or)?d|passphrase|cookie)=([^\s&#"']{6,})/gi,
+];
 
-/** Words that no message repeats: values of token options, and words that look like a token. */
-function secretArguments(argv: readonly string[]): readonly string[] {
-  const secrets = new Set<string>();
+/** What of a word looks like a secret. The field that --map gives is none: `Token=cardId`. */
+function secretsWithin(word: string, before: string | undefined): readonly string[] {
+  const found = before === '--map' ? [] : SECRET_TEXT.flatMap((pattern) => [...word.matchAll(pattern)]);
+  return found.map(([whole, inner]) => inner ?? whole);
+}
+
+/** Words that no message repeats: values of token options, words that look like a token, and those of the environment. */
+function secretArguments(argv: readonly string[], env: Context['env']): readonly string[] {
+  const long = environmentTokens(env).filter(({ length }) => length >= TELLING_CHARACTERS);
+  const secrets = new Set(long.filter((token) => argv.some((word) => word.includes(token))));
   for (const [index, word] of argv.entries()) {
-    for (const pattern of SECRET_TEXT) {
-      for (const [whole, inner] of word.matchAll(pattern)) secrets.add(inner ?? whole);
-    }
-    if (!word.startsWith('-')) continue;
-    const [name = '', ...rest] = word.split('=');
-    if (!SECRET_NAME.test(name.replace(/^-+/, ''))) continue;
+    for (const secret of secretsWithin(word, argv[index - 1])) secrets.add(secret);
+    if (!SECRET_OPTION.test(word) && !TOKEN_OPTION.test(word)) continue;
+    const [, ...rest] = word.split('=');
     const value = rest.length > 0 ? rest.join('=') : argv[index + 1];
     if (value !== undefined && value !== '' && !value.startsWith('--')) secrets.add(value);
   }
@@ -241,8 +249,11 @@ function maskSecret(text: string, secret: string): string {
 }
 
 /** Masks the secrets of a command line in a string, the longest first, because one may contain another. */
-export function maskArguments(argv: readonly string[]): ((text: string) => string) | undefined {
-  const secrets = [...secretArguments(argv)].sort((a, b) => b.length - a.length);
+export function maskArguments(
+  argv: readonly string[],
+  env: Context['env'] = {},
+): ((text: string) => string) | undefined {
+  const secrets = [...secretArguments(argv, env)].sort((a, b) => b.length - a.length);
   if (secrets.length === 0) return undefined;
   return (text) => secrets.reduce(maskSecret, text);
 }
@@ -294,7 +305,10 @@ export function unknownCommand(
   if (refusal !== undefined) return refusal;
   const place = rest.indexOf(unknown);
   const around = { before: rest.slice(0, place), after: rest.slice(place + 1) };
-  return new Failure('USAGE', `${unknown}: unknown command of \`${['frontdesk', ...path].join(' ')}\``, {
-    hints: [...suggestCommand(path, unknown, around, registry), choiceHint(path, registry)],
+  const suggested = suggestCommand(path, unknown, around, registry);
+  // People type the token behind `auth`.
+  const shown = path[0] === 'auth' && suggested.length === 0 ? '***' : unknown;
+  return new Failure('USAGE', `${shown}: unknown command of \`${['frontdesk', ...path].join(' ')}\``, {
+    hints: [...suggested, choiceHint(path, registry)],
   });
 }

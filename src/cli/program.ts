@@ -36,7 +36,7 @@ async function report(context: Context, state: CallState, failure: Failure): Pro
   const reporting = stated.afterSteps(state.done);
   const known = operation === undefined ? reporting : reporting.with({ operation });
   const { renderFailure, renderNotice } = await import('../screen/failure-text.ts');
-  const masks = [state.mask, maskArguments(context.argv)];
+  const masks = [state.mask, maskArguments(context.argv, context.env)];
   const mask = (text: string) => masks.reduce((masked, each) => each?.(masked) ?? masked, text);
   const loop = loopMayGoOn(failure.exitCode, context.signals.received);
   const above = loop === undefined ? '' : renderNotice(loop, state.format, context, mask);

@@ -25,8 +25,8 @@ export const URL_VARIABLES = { cards: 'FRONTDESK_CARDS_URL', calendar: 'FRONTDES
 export const TOKEN_VARIABLES = { cards: 'FRONTDESK_CARDS_TOKEN', calendar: 'FRONTDESK_CALENDAR_TOKEN' } as const;
 
 /** The tokens of the environment, used or not, for what never shows one. */
-export function environmentTokens(env: Context['env']): readonly (string | undefined)[] {
-  return Object.values(TOKEN_VARIABLES).map((name) => env[name]);
+export function environmentTokens(env: Context['env']): readonly string[] {
+  return Object.values(TOKEN_VARIABLES).flatMap((name) => env[name]?.trim() || []);
 }
 
 export function urlKey(family: Family) {

@@ -44,7 +44,7 @@ export const NO_RECORD: WriteRecorder = {
 export type RecorderOptions = Pick<Context, 'clock' | 'pid' | 'user'> & {
   readonly stateDir: string | undefined;
   readonly audit?: AuditLog | undefined;
-  /** Masks our own tokens in what the user wrote. */
+  /** Masks frontdesk's own tokens in what the user wrote. */
   readonly mask?: ((text: string) => string) | undefined;
 };
 

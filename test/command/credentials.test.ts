@@ -152,6 +152,14 @@ test.each([
     '--token-command: must come after its command',
   ],
   ['after --', ['auth', 'status', '--', '--token', 'tok_x'], 'unexpected argument: --token ***'],
+  ['as an argument', ['auth', 'login', 'tok_x'], 'unexpected argument: ***'],
+  ['as a command', ['auth', 'tok_x'], '***: unknown command of `frontdesk auth`'],
+  ['after another name of a secret', ['card', 'get', '--api_key', 'tok_x'], '--api_key: there is no option'],
+  ['after a shorter name', ['--pass', 'tok_x', 'card', 'get'], '--pass: there is no option'],
+  ['with a name of its own', ['card', 'get', '--Cookie', 'a=tok_x'], '--Cookie: there is no option'],
+  ['after -- and such a name', ['card', 'get', '--', '--pass_phrase', 'tok_x'], '"***" is not a card ID'],
+  ['as a setting', ['config', 'set', 'cardsToken=tok_x1'], 'not "cardsToken=***"'],
+  ['in a URL', ['api', 'GET', 'https://h.example/v1?a=b&api_key=tok_x1'], '"https://h.example/v1?a=b&api_key=***"'],
   [
     'after the option that reads it from stdin',
     ['auth', 'login', '--family', 'cards', '--token-stdin', 'tok_x'],
@@ -167,6 +175,18 @@ test.each([
   expect(result).toMatchObject({ code: 2, stdout: '' });
   expect(result.stderr).toContain(problem);
   expect(result.stderr).not.toContain('tok_x');
+});
+
+test.each([
+  ['where a command is expected', ['tok-of-the-environment'], '***: unknown command'],
+  ['where a message cuts it', ['card', 'get', `${'x'.repeat(90)}tok-of-the-environment`], 'is not a card ID'],
+  ['in the name of a file', ['card', 'get', '--from', 'tok-of-the-environment.csv'], '"***.csv"'],
+  ['in the name of a run', ['runs', 'show', 'tok-of-the-environment'], 'there is no run ***'],
+  ['as a topic of help', ['help', 'tok-of-the-environment'], '***: neither a command nor a help topic'],
+])('a token of the environment is never repeated: %s', async (_where, args, problem) => {
+  const { stderr } = await runFrontdesk(args, { env: { FRONTDESK_CARDS_TOKEN: 'tok-of-the-environment' } });
+  expect(stderr).toContain(problem);
+  expect(stderr).not.toContain('tok-of-the');
 });
 
 test('auth login --check reads the card with the new credential', async () => {

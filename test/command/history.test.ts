@@ -128,7 +128,7 @@ test('history has no token, no body and no sensitive result', async () => {
   }
 });
 
-test('our own token in a text of the command line is sent, and masked in history, journal, header, plan and audit log', async () => {
+test('a token in a text of the command line is sent, and masked in history, journal, header, plan and audit log', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService());
   const env = { ...server.env, FRONTDESK_AUDIT_LOG: join(home.path, 'audit.log') };

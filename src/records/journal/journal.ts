@@ -29,7 +29,7 @@ export interface JournalPorts {
   readonly lock: Pick<HeldLock, 'epoch' | 'mayHaveRival' | 'by' | 'raiseEpoch'>;
   /** Throws LOCAL_IO if this process lost the run: then nothing of it may be sent or recorded. */
   readonly assertStillHeld: () => void;
-  /** Masks our own tokens in what the user wrote. */
+  /** Masks frontdesk's own tokens in what the user wrote. */
   readonly mask?: ((text: string) => string) | undefined;
   /** The audit log, as a second record. */
   readonly audit?: RunAudit | undefined;

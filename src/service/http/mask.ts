@@ -96,8 +96,8 @@ export class TokenMask {
   readonly #forms = new Set<string>();
   #shortestLength = Number.POSITIVE_INFINITY;
 
-  constructor(tokens: readonly (string | undefined)[] = []) {
-    for (const token of tokens) this.add(token?.trim() ?? '');
+  constructor(tokens: readonly string[] = []) {
+    for (const token of tokens) this.add(token);
   }
 
   add(token: string): void {
@@ -188,7 +188,7 @@ export function maskTexts(value: JsonValue, mask: (text: string) => string): Jso
   return rewriteJson(value, { text: mask });
 }
 
-/** The same for data of ours that is recorded. */
+/** The same for plain data. */
 export function maskPlain<Data extends object>(data: Data, mask: (text: string) => string = (text) => text): Data {
   return JSON.parse(JSON.stringify(data), (_, value) => (typeof value === 'string' ? mask(value) : value));
 }
