@@ -362,6 +362,7 @@ const LEAKS: readonly (readonly [name: string, body: string])[] = [
   ['JSON inside a text', JSON.stringify({ errorCode: 'E1', message: `got {"authenticationData":"${SECRET}"}` })],
   ['a cut body', `{"errorCode":"E1","encryptedPaymentInstrument":"${SECRET}`],
   ['no JSON', `<p>activationData=${SECRET}</p>`],
+  ['another spelling of a member', `{"errorCode":"E1","message":"no luck","activation_data":"${SECRET}"}`],
   ['a long body', JSON.stringify({ errorCode: 'E1', message: `activationData: ${SECRET}`, more: 'x'.repeat(100_000) })],
 ];
 
@@ -381,6 +382,35 @@ describe.each([400])('one-time secrets in a refusal with %d', (status) => {
       expect(stdout + stderr + kept(home.stateDir)).not.toContain(SECRET);
     }
   });
+});
+
+const PAIR = `{"fields":[{"name":"activationData","value":"${SECRET}"}]}`;
+
+test.each<[string, Exclude<Reply, string>]>([
+  ['a name with an escape, in a cut body', { status: 400, body: `{"activation\\u0044ata":"${SECRET}","x":` }],
+  ['a pair of name and value', { status: 400, body: PAIR }],
+  ['a pair in a long body', { status: 400, body: `${PAIR.slice(0, -1)},"more":"${'x'.repeat(100_000)}"}` }],
+  ['a pair in an error that is a 2xx', { body: `{"errorCode":"E1","message":"${SECRET}","of":"activation-data"}` }],
+  ['a pair in a 2xx that is the resource', { body: `{"encryptedPaymentInstrument":"x",${PAIR.slice(1)}` }],
+  [
+    'headers',
+    {
+      status: 401,
+      headers: {
+        'www-authenticate': `Bearer error="x", error_description="activation%44ata ${SECRET}"`,
+        'x-request-id': `activation_data.${SECRET}`,
+        'x-authentication-data': SECRET,
+      },
+      body: '',
+    },
+  ],
+])('a provisioning shows no secret in messages, -v and records: %s', async (_what, reply) => {
+  const home = createHome();
+  const server = await startRecordingServer(() => reply);
+  const args = [...PROVISION, '--out', 'a.json', '--json', '-v', '--retries', '0'];
+  const { stderr } = await runFrontdesk(args, { env: server.env, home });
+  expect(stderr).toContain(`< ${reply.status ?? 200} `);
+  expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
 });
 
 test('what comes once is printed as it came, also where the token is in it', async () => {

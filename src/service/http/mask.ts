@@ -146,12 +146,22 @@ export class TokenMask {
   }
 }
 
-const SECRET_NAME = new RegExp(ONE_TIME_SECRETS.join('|'), 'i');
+/** The names of one-time secrets, also as `activation_data`. */
+const SECRET_NAMES = ONE_TIME_SECRETS.map((name) => name.replaceAll(/[A-Z]/g, '[-_]?$&')).join('|');
+const SECRET_NAME = new RegExp(SECRET_NAMES, 'i');
 /** The name of a secret, and behind it in the same sentence what may begin its value. */
-const SECRET_IN_TEXT = new RegExp(
-  `(${ONE_TIME_SECRETS.join('|')})(?=[^.]{0,60}?(?:[:=>]|%3[ad]|&#|\\\\u))[\\s\\S]*`,
-  'i',
-);
+const SECRET_IN_TEXT = new RegExp(`(${SECRET_NAMES})(?=[^.]{0,60}?(?:[:=>]|%3[ad]|&#|\\\\u))[\\s\\S]*`, 'i');
+
+/** A character as JSON, a URL or HTML may write it. */
+const ESCAPED = /(?:\\+u00|\\+x|%(?:25)*|&#x0*)([0-9a-f]{2});?|&#0*(\d{2,3});/gi;
+
+/** Does a one-time secret's name occur in a text, however it is written? Only its letters count. */
+export function namesSecret(text: string): boolean {
+  const plain = text.replace(ESCAPED, (_, hex: string | undefined, decimal: string) =>
+    String.fromCharCode(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
+  );
+  return SECRET_NAME.test(plain.replace(/[^a-z]+/gi, ''));
+}
 
 /**
  * A text without the values of one-time secrets (docs/faults.md C23). Nothing says where a value ends in a body that is

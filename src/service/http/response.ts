@@ -28,7 +28,7 @@ import {
   readErrorReply,
 } from './error-reply.ts';
 import { idOf } from './facts.ts';
-import type { TokenMask } from './mask.ts';
+import { namesSecret, type TokenMask } from './mask.ts';
 import { challengeOf, compressionOf } from './reply-headers.ts';
 import { AN_ERROR, isErrorBody, shapeNotices, shapeProblem } from './response-shape.ts';
 import type { FailureEvent } from './retry.ts';
@@ -98,7 +98,7 @@ export function judge(exchange: Exchange, asked: Asked, nowMs: number, mask: Tok
   const { phase, breakage, status, headers = [] } = exchange;
   if (status === undefined) return { ...UNANSWERED, event: brokenEvent(exchange), phase, breakage };
   // A status line counts even if its body was cut: 404 stays 404.
-  return failed(headOf(status, headers, mask), asked, nowMs, { phase, breakage, problem: breakage.text });
+  return failed(headOf({ status, headers }, asked, mask), asked, nowMs, { phase, breakage, problem: breakage.text });
 }
 
 function brokenEvent(broken: Broken): FailureEvent {
@@ -113,7 +113,7 @@ export function isSuccess(status: number): boolean {
 }
 
 function judgeReply(reply: Reply, asked: Asked, nowMs: number, mask: TokenMask): Verdict {
-  const head = headOf(reply.status, reply.headers, mask);
+  const head = headOf(reply, asked, mask);
   const phase = 'answered';
   if (!isSuccess(head.status)) {
     return failed(head, asked, nowMs, { phase, error: refusalOf(reply, head, asked, mask) });
@@ -126,10 +126,18 @@ function judgeReply(reply: Reply, asked: Asked, nowMs: number, mask: TokenMask):
   return { kind: 'accepted', reply: head, resource, notices: head.status === 202 ? [ACCEPTED_ONLY, ...shape] : shape };
 }
 
+/** May a part of a provisioning's response hold a one-time secret? Wherever its value is, nothing of it is shown. */
+function mayTell({ operation }: Pick<Asked, 'operation'>, text: string): boolean {
+  return sensitiveOf(operation).length > 0 && namesSecret(text);
+}
+
 /** What a response other than 2xx says: in its body, else in `WWW-Authenticate`. */
 function refusalOf(reply: Reply, head: ReplyHead, asked: Asked, mask: TokenMask): ErrorReply {
   const encoding = compressionOf(reply.headers);
   if (encoding !== undefined) return { ...NO_ERROR, summary: `the body is compressed with ${encoding}` };
+  if (sensitiveOf(asked.operation).length > 0 && namesSecret(Buffer.concat(reply.body).toString('latin1'))) {
+    return { ...NO_ERROR, summary: 'the body may hold a secret, and is not shown' };
+  }
   const error = readErrorReply(reply.body, mask, asked.keepsLongError);
   return error.summary === '' ? { ...error, ...challengeOf(head.headers) } : error;
 }
@@ -163,8 +171,10 @@ function eventOf(status: number, retryAfterMs: number | undefined, ofWrite: bool
 /** A longer one is cut and marked: every row's record keeps it. */
 const MAX_REQUEST_ID = 256;
 
-function headOf(status: number, headers: readonly Header[], mask: TokenMask) {
-  const masked = headers.map(([name, value]): Header => [name, mask.text(value)]);
+function headOf({ status, headers }: Pick<Reply, 'status' | 'headers'>, asked: Asked, mask: TokenMask) {
+  const masked = headers.map(
+    ([name, value]): Header => [name, mayTell(asked, name + value) ? '***' : mask.text(value)],
+  );
   const ids = [...headerValues(masked, 'x-request-id'), ...headerValues(masked, 'request-id')];
   const requestId = ids.find((id) => id !== '');
   return { status, headers: masked, requestId: requestId && cutText(requestId, MAX_REQUEST_ID) };
@@ -194,6 +204,7 @@ function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: 
   const resource = isMasked ? mask.data(json) : json;
   const problem = problemOf(resource, asked);
   if (problem === undefined) return { resource };
+  if (mayTell(asked, text)) return { problem, error: NO_ERROR };
   if (text.length <= MAX_KEPT) return { problem, error: errorReplyOf(resource, '', mask) };
   // Of a long body the beginning suffices, with the code if it is an error.
   const beginning = text.slice(0, BEGINNING_LENGTH);

@@ -1,12 +1,12 @@
 import { parseJson } from '../../base/json/parse.ts';
-import { printJsonPieces } from '../../base/json/print.ts';
+import { printJson } from '../../base/json/print.ts';
 import { shorten } from '../../base/json/shorten.ts';
 import { takeUtf8 } from '../../base/json/utf8.ts';
 import { sensitiveOf } from '../api/operation.ts';
 import { byteLength, type Exchange, type ExchangeOptions, type WireRequest } from '../wire/exchange.ts';
 import type { CallInput, CallListener, CallOptions, Endpoint } from './call.ts';
 import { beginningOf, MAX_VALUES } from './error-reply.ts';
-import { TokenMask, withoutSecrets, withoutSecretsInText } from './mask.ts';
+import { namesSecret, TokenMask, withoutSecrets, withoutSecretsInText } from './mask.ts';
 import { compressionOf } from './reply-headers.ts';
 import { buildRequest } from './request.ts';
 import { isSuccess, judge, type Verdict } from './response.ts';
@@ -36,7 +36,10 @@ function traceExchange(exchange: Exchange, elapsedMs: number, mask: TokenMask, s
   const { status, headers, body } = exchange;
   return [
     `< ${status} (${time})`,
-    ...headers.map(([name, value]) => `< ${name}: ${SECRET_HEADER.test(name) ? '***' : value}`),
+    ...headers.map(([name, value]) => {
+      const isSecret = SECRET_HEADER.test(name) || (sensitive.length > 0 && namesSecret(name + value));
+      return `< ${name}: ${isSecret ? '***' : value}`;
+    }),
     ...(body.length > 0 ? [`< ${bodyText(body, mask, sensitive)}`] : []),
   ];
 }
@@ -58,12 +61,13 @@ function bodyText(body: readonly Uint8Array[], mask: TokenMask, sensitive: reado
   try {
     const text = takeUtf8([...body]);
     const json = parseJson(text, { maxValues: MAX_VALUES });
-    const [first = ''] = printJsonPieces(withoutSecrets(mask.json(json)));
-    return shorten(first, MAX_BODY_TEXT);
+    const shown = printJson(withoutSecrets(mask.json(json)));
+    // Another place that names one may have its value anywhere: `{"name":"activationData","value":"..."}`.
+    if (!namesSecret(shown.replaceAll(/"[^"]*":"\*\*\*"/g, ''))) return shorten(shown, MAX_BODY_TEXT);
   } catch {
     // A cut response may hold half a secret without a name to find it by.
-    return `(${length} bytes that may hold a secret are not shown)`;
   }
+  return `(${length} bytes that may hold a secret are not shown)`;
 }
 
 /** A refusal that a gateway compressed unasked, with what its body says. A 2xx stays as it came. */
