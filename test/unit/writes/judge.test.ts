@@ -2,33 +2,28 @@ import { expect, it } from 'vitest';
 import { Failure, type FailureCode } from '../../../src/base/failure.ts';
 import { parseJson } from '../../../src/base/json/parse.ts';
 import type { JsonObject } from '../../../src/base/json/value.ts';
+import { hintText } from '../../../src/base/next-step.ts';
+import { SentElsewhere } from '../../../src/records/once.ts';
 import type { OpenWrite } from '../../../src/records/open-files.ts';
+import { failedCall } from '../../../src/records/row-outcome.ts';
 import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import {
   type Held,
+  heldBy,
+  heldFailure,
   isForNow,
+  type Judgement,
   judge,
   judgeRecords,
+  knownOf,
   needsCard,
+  otherBalance,
+  readingOf,
   skipText,
   type Write,
 } from '../../../src/writes/judge.ts';
 import { NOTHING, type OpenBefore } from '../../../src/writes/open-guard.ts';
-
-const unread = (code: FailureCode): Held => ({ why: 'unread', failure: new Failure(code, 'x') });
-
-it.each<[string, Held, boolean]>([
-  ['an open write', { why: 'repeats', before: NOTHING }, true],
-  ['records that cannot be read', { why: 'records', failure: new Failure('LOCAL_IO', 'x') }, true],
-  ['a busy service', unread('BUSY'), true],
-  ['an answer that makes no sense', unread('BAD_REPLY'), true],
-  ['a card that is not there', unread('NOT_FOUND'), false],
-  ['another status than expected', { why: 'expected', text: 'x' }, false],
-  ['another status than planned', { why: 'planned', text: 'x' }, false],
-  ['another status than shown', { why: 'shown', text: 'x' }, false],
-])('a row that is held back because of %s is sent by a resume, or not', (_what, held, expected) => {
-  expect(isForNow(held)).toBe(expected);
-});
+import { answered } from '../runs/fakes.ts';
 
 const card = (text: string) => parseJson(text) as JsonObject;
 const block = (more: Partial<Write>): Write => ({
@@ -103,6 +98,7 @@ it('what is expected counts before --skip-if, which counts before the status tha
   expect(judge(block({ skipIf, shown: 'ACTIVE' }), look)).toEqual({ skipped: look.card });
 });
 
+const PLANNED = { before: card('{"status":"ACTIVE","updatedAt":"b"}'), about: card('{"clientReference":"r"}') };
 const STATUS = { field: 'status', value: 'ACTIVE' };
 
 it.each<[string, Partial<Write>, boolean]>([
@@ -116,37 +112,168 @@ it.each<[string, Partial<Write>, boolean]>([
   expect(needsCard(block(more))).toBe(expected);
 });
 
-it.each<[FailureCode, 'go' | 'held']>([
-  ['AUTH', 'held'],
-  ['CANCELLED', 'held'],
-  ['FORBIDDEN', 'held'],
-  ['NOT_FOUND', 'held'],
-  ['BUSY', 'go'],
-  ['UNREACHABLE', 'go'],
-  ['BAD_REPLY', 'go'],
-])('a card whose read failed with %s holds a change that needs it, and one that does not: %s', (code, otherwise) => {
-  const look = { failure: new Failure(code, 'x') };
-  const held = { held: { why: 'unread', ...look } };
-  expect(judge(block({ expects: [STATUS] }), look)).toEqual(held);
-  expect(judge(block({}), look)).toEqual(otherwise === 'held' ? held : 'go');
+const NOT_READ = 'the card could not be read: x';
+const NOT_COMPARED = 'the card cannot be compared with the plan: x';
+
+// Whether a change is sent that needs no card, whether a resume tries it again, and what is said of one change, and of a
+// planned one.
+it.each<[FailureCode, 'go' | 'held', 'again' | 'never', string, FailureCode, string]>([
+  ['AUTH', 'held', 'never', NOT_READ, 'AUTH', NOT_READ],
+  ['CANCELLED', 'held', 'never', 'x', 'CANCELLED', 'x'],
+  ['FORBIDDEN', 'held', 'never', NOT_READ, 'PRECONDITION', NOT_COMPARED],
+  ['NOT_FOUND', 'held', 'never', 'x', 'PRECONDITION', NOT_COMPARED],
+  ['PRECONDITION', 'go', 'never', 'x', 'PRECONDITION', NOT_COMPARED],
+  ['REJECTED', 'go', 'never', NOT_READ, 'PRECONDITION', NOT_COMPARED],
+  ['BUSY', 'go', 'again', NOT_READ, 'PRECONDITION', NOT_COMPARED],
+  ['BAD_REPLY', 'go', 'again', NOT_READ, 'PRECONDITION', NOT_COMPARED],
+  ['USAGE', 'go', 'never', NOT_READ, 'USAGE', NOT_READ],
+  ['UNREACHABLE', 'go', 'never', NOT_READ, 'UNREACHABLE', NOT_READ],
+  ['LOCAL_IO', 'go', 'never', NOT_READ, 'LOCAL_IO', NOT_READ],
+  ['INTERNAL', 'go', 'never', NOT_READ, 'INTERNAL', NOT_READ],
+])(
+  'a read that failed with %s holds a change, and says why',
+  (code, otherwise, later, said, plannedCode, saidOfPlan) => {
+    const http = { status: 400 };
+    const look = { failure: new Failure(code, 'x', { attempted: 'get card c', hints: ['look'], details: { http } }) };
+    const held: Held = { why: 'unread', ...look };
+    expect(judge(block({ expects: [STATUS] }), look)).toEqual({ held });
+    expect(judge(block({}), look)).toEqual(otherwise === 'held' ? { held } : 'go');
+    expect(isForNow(held)).toBe(later === 'again');
+    const more = { after: 'unsent', hints: ['look'], details: { http, outcome: 'not_sent' } };
+    const planned = { before: undefined, about: undefined };
+    expect([block({}), block({ planned })].map((write) => heldFailure(write, held))).toMatchObject([
+      { code, problem: said, ...more },
+      { code: plannedCode, problem: saidOfPlan, ...more },
+    ]);
+  },
+);
+
+const entry = (id: string) =>
+  ({ entry: id, time: '2026-05-01T12:00:00.000Z', operation: 'card.block', profile: 'demo' }) as OpenWrite;
+const repeats = (repeated: readonly OpenWrite[], same: readonly OpenWrite[] = []): Held => ({
+  why: 'repeats',
+  before: { ...NOTHING, repeated, same },
+});
+const noRecords = new Failure('LOCAL_IO', 'no space', { attempted: 'read the records', hints: ['make space'] });
+const ANYWAY = 'add --again to send it anyway';
+const RESOLVE = 'record what you found out with: frontdesk history resolve';
+
+it.each<[string, Held, 'again' | 'never', FailureCode, readonly string[], Partial<Write>?]>([
+  ['could not read the records: no space', { why: 'records', failure: noRecords }, 'again', 'LOCAL_IO', ['make space']],
+  [
+    'the same card block of 1 May 2026, 12:00 UTC is open (entry e2), and this would make a second one',
+    repeats([entry('e1'), entry('e2')], [entry('s')]),
+    'again',
+    'PRECONDITION',
+    [`${RESOLVE} e2 --as <applied|not_applied>`, ANYWAY],
+  ],
+  [
+    'the same card block was sent at 1 May 2026, 12:00 UTC (entry s2), and this would make a second one',
+    repeats([], [entry('s1'), entry('s2')]),
+    'again',
+    'PRECONDITION',
+    ['see how it ended: frontdesk history show s2', ANYWAY],
+  ],
+  [
+    'the same card block of 1 May 2026, 12:00 UTC is open (entry e). It began after the question was shown, and this would make a second one',
+    heldBy(new SentElsewhere(entry('e'), true)),
+    'again',
+    'PRECONDITION',
+    [`${RESOLVE} e --as <applied|not_applied>`, ANYWAY],
+    { sinceMs: 1 },
+  ],
+  [
+    'the same card block was sent at 1 May 2026, 12:00 UTC (entry s), and this would make a second one',
+    heldBy(new SentElsewhere(entry('s'), false)),
+    'again',
+    'PRECONDITION',
+    ['see how it ended: frontdesk history show s', ANYWAY],
+  ],
+  ['x', { why: 'expected', text: 'x' }, 'never', 'PRECONDITION', ['check that this is the right card']],
+  ['x', { why: 'shown', text: 'x' }, 'never', 'PRECONDITION', ['check the card, then decide again']],
+  ['x', { why: 'planned', text: 'x' }, 'never', 'PRECONDITION', []],
+  ['no credential', { why: 'unread', failure: new Failure('AUTH', 'no credential') }, 'never', 'AUTH', []],
+])('a change is held back: %s', (why, held, later, code, hints, more = {}) => {
+  const failure = heldFailure(block(more), held);
+  expect(failure.message).toBe(`could not block card c: ${why}. Nothing was sent.`);
+  expect(failure.hints.map(hintText)).toEqual(hints);
+  expect(failure).toMatchObject({ code, details: { id: 'c', outcome: 'not_sent' } });
+  expect(isForNow(held)).toBe(later === 'again');
 });
 
-it('a card that is not as planned, or as a question showed, holds its change', () => {
-  const look = { card: card('{"status":"BLOCKED","updatedAt":"b","clientReference":"r"}') };
-  const before = card('{"status":"ACTIVE","updatedAt":"b"}');
-  expect(judge(block({ planned: { before, about: card('{"clientReference":"r"}') } }), look)).toEqual({
-    held: { why: 'planned', text: 'status is BLOCKED, was ACTIVE when planned' },
+it('a change without an id of its own is held back with the one of its read', () => {
+  const failure = new Failure('BUSY', 'x', { details: { id: 'd' } });
+  expect(heldFailure(block({ id: undefined }), { why: 'unread', failure }).details.id).toBe('d');
+});
+
+it.each<[string | undefined, string, string | undefined]>([
+  ['{"currentBalance":10.00}', '{"currentBalance":10}', undefined],
+  ['{"currentBalance":10.00}', '{"currentBalance":5.00}', '5.00, was 10.00 when planned'],
+  ['{"currentBalance":10.00}', '{}', 'absent, was 10.00 when planned'],
+  ['{}', '{"currentBalance":5.00}', '5.00, was absent when planned'],
+  ['{"currentBalance":0}', '{"currentBalance":null}', 'null, was 0 when planned'],
+  ['{}', '{}', undefined],
+  [undefined, '{"currentBalance":5}', '5, was absent when planned'],
+])('a balance of %s when planned and of %s now is told', (about, now, said) => {
+  const planned = { before: undefined, about: about === undefined ? undefined : card(about) };
+  expect(otherBalance(block({ planned }), { card: card(now) })).toBe(said);
+  expect(otherBalance(block({}), { card: card(now) })).toBeUndefined();
+  expect(otherBalance(block({ planned }), undefined)).toBeUndefined();
+  expect(otherBalance(block({ planned }), { failure: noRecords })).toBeUndefined();
+});
+
+it('what is known of a card is its status and time, and what names it, as its read had them', () => {
+  const resource = card('{"status":"ACTIVE","x":1,"updatedAt":"u","clientReference":"r","currentBalance":1.50}');
+  expect(knownOf(resource)).toEqual({
+    before: card('{"status":"ACTIVE","updatedAt":"u"}'),
+    about: card('{"clientReference":"r","currentBalance":1.50}'),
   });
-  expect(judge(block({ planned: { before: card('{"status":"BLOCKED"}'), about: undefined } }), look)).toEqual({
-    held: {
-      why: 'planned',
-      text: 'updatedAt is b, was absent when planned; clientReference is r, was absent when planned',
+  const [read, failed] = [answered(resource), failedCall(noRecords)];
+  expect(readingOf(read)).toEqual({ card: resource, callOutcome: read.callOutcome });
+  expect(readingOf(answered(null))).toMatchObject({ card: new Map() });
+  expect(readingOf(failed)).toEqual({ failure: noRecords, callOutcome: failed.callOutcome });
+});
+
+it.each<[Partial<Write>, string, Judgement]>([
+  [{}, '{"status":"BLOCKED"}', 'go'],
+  [{ planned: PLANNED }, '{"status":"ACTIVE","updatedAt":"b","clientReference":"r","currentBalance":1}', 'go'],
+  [
+    { planned: PLANNED },
+    '{"status":"BLOCKED","updatedAt":"b","clientReference":"r"}',
+    { held: { why: 'planned', text: 'status is BLOCKED, was ACTIVE when planned' } },
+  ],
+  [
+    { planned: PLANNED },
+    '{"status":"ACTIVE","updatedAt":7}',
+    {
+      held: {
+        why: 'planned',
+        text: 'updatedAt is 7, was b when planned; clientReference is absent, was r when planned',
+      },
     },
-  });
-  expect(judge(block({ shown: 'ACTIVE' }), look)).toEqual({
-    held: { why: 'shown', text: 'the card changed before you answered: its status was ACTIVE, and is BLOCKED' },
-  });
-  expect(judge(block({ shown: 'BLOCKED' }), look)).toBe('go');
+  ],
+  [
+    { planned: { before: undefined, about: undefined } },
+    '{"status":"ACTIVE"}',
+    { held: { why: 'planned', text: 'status is ACTIVE, was absent when planned' } },
+  ],
+  [
+    { shown: 'ACTIVE' },
+    '{"status":"BLOCKED"}',
+    { held: { why: 'shown', text: 'the card changed before you answered: its status was ACTIVE, and is BLOCKED' } },
+  ],
+  [
+    { shown: 'ACTIVE' },
+    '{}',
+    { held: { why: 'shown', text: 'the card changed before you answered: its status was ACTIVE, and is not there' } },
+  ],
+  [{ shown: 'BLOCKED' }, '{"status":"BLOCKED"}', 'go'],
+])('a change of which is known %o is judged by its card %s', (more, text, judged) => {
+  expect(judge(block(more), { card: card(text) })).toEqual(judged);
+});
+
+it('a change whose card was not read is sent', () => {
+  expect(judge(block({}), undefined)).toBe('go');
 });
 
 it('records hold a change that cannot be compared with them, or that they have and nobody was told of', () => {
