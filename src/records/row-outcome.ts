@@ -174,7 +174,7 @@ function whatHappened(row: RunRow, command: string, callOutcome: CallOutcome, co
 }
 
 /** Why a row ended so, beside its ID and its outcome, which say the rest: words first, the service's code behind them. */
-export function reasonOfRow({ row, callOutcome, failure, source }: RowResult): string {
+export function reasonOfRow({ row, callOutcome, failure, source }: RowResult, object: string): string {
   const { outcome, httpStatus, errorCode, message, observedStatus, code } = callOutcome;
   if (failure === undefined || source === 'in_flight') return '';
   const answer = [httpStatus, errorCode === undefined ? undefined : outside(errorCode)].filter(Boolean).join(' ');
@@ -182,8 +182,7 @@ export function reasonOfRow({ row, callOutcome, failure, source }: RowResult): s
     const broken = httpStatus === undefined ? 'no response' : `the service returned ${answer}`;
     return observedStatus === undefined ? broken : `${broken}, the card reads ${outside(observedStatus)}`;
   }
-  if (code === 'NOT_FOUND' && row.id !== undefined)
-    return `no such ${operationNamed(failure.details.operation ?? '')?.object ?? 'resource'}`;
+  if (code === 'NOT_FOUND' && row.id !== undefined) return `no such ${object}`;
   if (httpStatus === undefined) return failure.problem;
   if (message === undefined) return `the service returned ${answer}`;
   // With a 2xx it is frontdesk that says what is wrong with the answer.

@@ -28,7 +28,7 @@ function endedRow(result: RowResult<Row>, { family, object }: Operation, run?: s
     outcome,
     words: outcomeWords(outcome),
     isGood: isGood(callOutcome.outcome),
-    reason: reasonOfRow(result),
+    reason: reasonOfRow(result, object),
     result: resultId === undefined ? undefined : { label: family === 'cards' ? 'new card' : object, id: resultId },
   };
 }

@@ -1,10 +1,15 @@
 import { expect, it } from 'vitest';
-import { Failure } from '../../../src/base/failure.ts';
+import { Failure, type FailureDetails, type FailureOptions, type Outcome } from '../../../src/base/failure.ts';
+import type { RowState } from '../../../src/records/journal/row-states.ts';
 import {
   failedCall,
   journalResult,
+  messageToStore,
   type RowResult,
+  type RunRow,
+  reasonOfRow,
   sentResult,
+  stateResult,
   unsentResult,
   withEarlier,
 } from '../../../src/records/row-outcome.ts';
@@ -45,6 +50,36 @@ it('a row that was sent has no outcome when it only was to be read', () => {
   const result = sentResult(ROW, failed('NOT_FOUND'), { ...write, command: 'card.get', isWrite: false });
   expect(result.callOutcome.outcome).toBeNull();
   expect(result.failure?.details).toEqual({ attempts: 1, operation: 'card.get', row: 7, id: 'card-7' });
+});
+
+const REPEAT = { do: 'repeat', words: 'run the command again' } as const;
+const LOG_IN = { do: 'log in' } as const;
+
+it.each<[string, FailureOptions, 'write' | 'read']>([
+  ['could not block card card-7: x. Nothing was changed.', { details: { outcome: 'rejected' } }, 'write'],
+  ['could not block card card-7: x. Nothing was sent.', { details: { outcome: 'not_sent' } }, 'write'],
+  ['could not block card card-7: x', { details: { outcome: 'unknown' } }, 'write'],
+  [
+    'block card card-7: this change WAS applied, but x',
+    { after: 'applied', details: { outcome: 'rejected' } },
+    'write',
+  ],
+  ['could not read the file: x. Nothing was sent.', { attempted: 'read the file', after: 'unsent' }, 'write'],
+  ['could not block card card-7: x', {}, 'read'],
+])('a row that failed says: %s', (message, known, kind) => {
+  const call = failedCall(new Failure('INTERNAL', 'x', { hints: [REPEAT, LOG_IN, 'look'], ...known }));
+  const { failure } = sentResult(ROW, call, { ...write, isWrite: kind === 'write' });
+  expect(failure).toMatchObject({ message, hints: kind === 'write' ? [LOG_IN, 'look'] : [REPEAT, LOG_IN, 'look'] });
+});
+
+it.each<[string, FailureDetails, string | undefined]>([
+  ['nothing of the service', {}, 'x'],
+  ['a code and words', { service: new Map([['errorCode', 'E']]) }, 'x'],
+  ['details of the service', { service: new Map([['details', 'Ada']]) }, undefined],
+  ['another body', { body: 'Ada' }, undefined],
+])('a row whose failure quotes %s is kept with its message, or without', (_what, details, message) => {
+  expect(messageToStore({ ...result, failure: new Failure('REJECTED', 'x', { details }) })).toBe(message);
+  expect(messageToStore({ ...result, failure: undefined })).toBeUndefined();
 });
 
 it('a row that was sent may have failed before it was a call', () => {
@@ -157,6 +192,55 @@ it.each<[string, Partial<WriteOutcome>, string]>([
   expect(result.failure?.code).toBe(known.code ?? (known.outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL'));
   expect(result.source).toBe('journal');
   expect(result.resource).toBeUndefined();
+});
+
+it.each<[Partial<RunRow>, string, Partial<WriteOutcome>, string]>([
+  [{}, 'card.block', { httpStatus: 300, message: 'm' }, 'block card card-7: the service returned 300 ("m")'],
+  [{}, 'card.block', { httpStatus: 299, message: 'm' }, 'block card card-7: the service returned 299 (m)'],
+  [{}, 'card.block', { httpStatus: 409, errorCode: 'A B' }, 'block card card-7: the service returned 409 ("A B")'],
+  [{}, 'card.melt', { code: 'NOT_FOUND', httpStatus: 404 }, 'card melt card-7: the service returned 404'],
+  [
+    { id: undefined, body: new Map([['name', 'Opening']]) },
+    'calendar.event.create',
+    { code: 'NOT_FOUND', httpStatus: 404 },
+    'create event "Opening": the service returned 404',
+  ],
+])('a row from the journal, %o of %s that ended as %o: could not %s', (row, command, known, words) => {
+  const { failure } = journalResult({ ...ROW, ...row }, command, stored({ outcome: 'rejected', ...known }));
+  expect(failure?.message).toBe(`could not ${words}. Nothing was changed.`);
+});
+
+it.each<[RowState, Outcome]>([
+  ['none', 'unknown'],
+  ['intent', 'unknown'],
+  ['resolved_applied', 'unknown'],
+  ['unknown', 'unknown'],
+  ['rejected', 'rejected'],
+  ['applied', 'applied'],
+])('a row whose record cannot be read, with the state %s, is %s', (state, outcome) => {
+  const { callOutcome, failure } = stateResult(ROW, 'card.block', state);
+  expect(callOutcome).toEqual(ended({ outcome }));
+  expect(failure?.details.outcome).toBe(outcome === 'applied' ? undefined : outcome);
+});
+
+it.each<[string, Partial<WriteOutcome>, Partial<RowResult>?]>([
+  ['', { outcome: 'applied' }],
+  ['', { outcome: 'unknown' }, { source: 'in_flight' }],
+  ['no response', { outcome: 'unknown' }],
+  ['no response, the card reads "A B"', { outcome: 'unknown', observedStatus: 'A B' }],
+  ['the service returned 502 "A B"', { outcome: 'unknown', httpStatus: 502, errorCode: 'A B' }],
+  ['no such card', { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, message: 'm' }],
+  [
+    '"m" (404)',
+    { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, message: 'm' },
+    { row: { ...ROW, id: undefined } },
+  ],
+  ['the run has not reached this row', { outcome: 'not_sent' }],
+  ['the service returned 409', { outcome: 'rejected', httpStatus: 409 }],
+  ['"m" (300 E)', { outcome: 'rejected', httpStatus: 300, errorCode: 'E', message: 'm' }],
+  ['m (299)', { outcome: 'rejected', httpStatus: 299, message: 'm' }],
+])('the reason of a row: %s', (reason, known, more) => {
+  expect(reasonOfRow({ ...journalResult(ROW, 'card.block', stored(known)), ...more }, 'card')).toBe(reason);
 });
 
 it('a row from the journal of an unknown write without a stored code is not reported as rejected', () => {
@@ -279,8 +363,23 @@ it.each(['applied', 'confirmed_by_read', 'unknown'] as const)(
     const callOutcome = { ...result.callOutcome, outcome };
     const now = withEarlier({ ...result, callOutcome }, 'card.block', earlier);
     expect(now.callOutcome).toEqual({ ...callOutcome, attempts: callOutcome.attempts + 1 });
+    expect(now.failure).toMatchObject({ problem: 'cannot connect', details: { attempts: 2 } });
   },
 );
+
+it('a row has the attempts of earlier processes that the service refused, and its own', () => {
+  const refused = { attempts: 2, callOutcome: undefined };
+  const now = withEarlier(result, 'card.block', refused);
+  expect(now).toMatchObject({
+    callOutcome: { outcome: 'not_sent', attempts: 3 },
+    failure: { details: { attempts: 3 } },
+  });
+  expect(withEarlier({ ...result, failure: undefined }, 'card.block', refused).failure).toBeUndefined();
+});
+
+it('a row whose earlier attempt may have been applied stays unknown although it counts no attempt', () => {
+  expect(withEarlier(result, 'card.block', { ...earlier, attempts: 0 }).callOutcome.outcome).toBe('unknown');
+});
 
 it('a row whose earlier attempt may have been applied is as it ended where no earlier process sent it', () => {
   expect(withEarlier(result, 'card.block', { attempts: 0, callOutcome: undefined })).toBe(result);
