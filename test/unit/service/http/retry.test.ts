@@ -2,7 +2,13 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Operation } from '../../../../src/service/api/operation.ts';
 import { OPERATIONS } from '../../../../src/service/api/operations.ts';
-import { decideNext, isAmbiguous, type Situation, waitBeforeRetry } from '../../../../src/service/http/retry.ts';
+import {
+  askedWait,
+  decideNext,
+  isAmbiguous,
+  type Situation,
+  waitBeforeRetry,
+} from '../../../../src/service/http/retry.ts';
 import { parseHttpDate, parseRetryAfter } from '../../../../src/service/http/retry-after.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 12, 0, 0);
@@ -89,6 +95,14 @@ it.each(pauses)(
   },
 );
 
+it.each([
+  [undefined, 250],
+  [0, 250],
+  [3000, 3000],
+])('a wait of 250 ms after a Retry-After of %s ms is named as %d ms', (retryAfterMs, named) => {
+  expect(askedWait(retryAfterMs, 250)).toBe(named);
+});
+
 const base: Situation = {
   effect: { kind: 'read' },
   event: 'server_error',
@@ -126,6 +140,16 @@ const decisions: readonly [title: string, change: Partial<Situation>, expected: 
     { kind: 'retry', waitMs: 250, checkFirst: false, once: false },
   ],
   ['refused', { event: 'refused' }, { kind: 'end', waitTooLong: false }],
+  [
+    'refused, and the service asks for more than is left',
+    { event: 'refused', retryAfterMs: 60_000 },
+    { kind: 'end', waitTooLong: false },
+  ],
+  [
+    'no retries left, and less time than a wait that the service does not ask for',
+    { retriesDone: 2, remainingMs: 1 },
+    { kind: 'end', waitTooLong: false },
+  ],
 ];
 it.each(decisions)('decideNext: %s', (_, change, expected) => {
   expect(decideNext({ ...base, ...change })).toEqual(expected);
@@ -144,12 +168,13 @@ const EVENTS = [
   'refused',
 ] as const;
 /** What follows after each of EVENTS: `r`etry, `1` retry, `b` retry after a card check, `.` the end. */
-const table: readonly (readonly [operation: Operation, steps: string])[] = [
+const table: readonly (readonly [operation: Pick<Operation, 'command' | 'effect'>, steps: string])[] = [
   [cardGet, 'r1.rrrrr.'],
   [cardActivate, 'r1.rb....'],
   [cardReissue, 'r1.r.....'],
   [calendarUpdate, 'r1.r1....'],
   [eventCreate, 'r1.r.....'],
+  [{ command: 'api', effect: { ...eventCreate.effect, unavailable: 'once' } }, 'r1.......'],
 ];
 const cells = table.flatMap(([{ command, effect }, steps]) =>
   EVENTS.map((event, column) => [command, event, steps[column], effect] as const),
