@@ -298,7 +298,9 @@ it.each([
   expect(stderr).not.toContain(JWT);
 });
 
-it('a path and a command are repeated in messages like any other word', async () => {
-  const { stderr } = await runFrontdesk(['auth', 'login', '--family', 'cards', '--token-file', 'missing.txt', 'extra']);
-  expect(stderr).toContain('extra');
+it('an unexpected argument is repeated in messages like any other word, but where tokens are typed', async () => {
+  const { stderr } = await runFrontdesk(['profile', 'list', 'extra']);
+  expect(stderr).toContain('unexpected argument: extra');
+  const login = await runFrontdesk(['auth', 'login', '--family', 'cards', '--token-file', 'missing.txt', 'extra']);
+  expect(login.stderr).toContain('unexpected argument: ***');
 });
