@@ -124,7 +124,7 @@ export async function requireEnd(session: Printer, attempted: AttemptedOne) {
   return { ...attempted, answer: await requireAnswer(session, attempted.result) };
 }
 
-/** Whatever became of a second change, the first is still open. */
+/** However a second change ended, the first is still open. */
 async function warnOfOpen(session: Session, operation: Operation, open: readonly OpenWrite[]): Promise<void> {
   for (const each of open) {
     const isUnderWay = each.isInProgress === true;

@@ -204,7 +204,7 @@ it('a block that is refused while another process sends one says where to see ho
   await first;
 });
 
-it('an assistant whose block is refused while an earlier one is open is told both', async () => {
+it('a block of an assistant that is refused while an earlier one is open says both', async () => {
   const { run, home, service, server } = await openService();
   expect((await run(BLOCK)).code).toBe(8);
   service.isRefusing = true;
