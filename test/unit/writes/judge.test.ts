@@ -214,7 +214,7 @@ it.each<[string | undefined, string, string | undefined]>([
   ['{"currentBalance":0}', '{"currentBalance":null}', 'null, was 0 when planned'],
   ['{}', '{}', undefined],
   [undefined, '{"currentBalance":5}', '5, was absent when planned'],
-])('a balance of %s when planned and of %s now is told', (about, now, said) => {
+])('a balance of %s when planned and of %s now is reported', (about, now, said) => {
   const planned = { before: undefined, about: about === undefined ? undefined : card(about) };
   expect(otherBalance(block({ planned }), { card: card(now) })).toBe(said);
   expect(otherBalance(block({}), { card: card(now) })).toBeUndefined();
