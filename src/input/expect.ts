@@ -75,7 +75,8 @@ function isSame(actual: JsonValue | undefined, wanted: string): boolean {
 export function unmetExpectation(card: JsonObject, expectations: readonly Expectation[]): string | undefined {
   for (const { field, value } of expectations) {
     const actual = valueAt(card, field);
-    if (!isSame(actual, value)) return `${field} is ${showValue(actual)}, not ${showValue(value)}`;
+    if (!isSame(actual, value))
+      return `${field} is ${actual === undefined ? 'absent' : showValue(actual)}, not ${showValue(value)}`;
   }
   return undefined;
 }
