@@ -84,6 +84,9 @@ const STRING_WIDTH = `let load;
     return load(text, options);
   };`;
 
+/** Cells are as wide as `displayWidth` makes them, and so cli-table3 adds nothing. */
+const DISPLAY_WIDTH = `module.exports = require(${JSON.stringify(fileURLToPath(new URL('../src/screen/cut-text.ts', import.meta.url)))}).displayWidth;`;
+
 const forward = (path) => (path ?? '').replaceAll('\\', '/');
 
 const APART = '?protocol';
@@ -139,7 +142,9 @@ export function slim() {
   return {
     name: 'slim',
     resolveId(source, importer, { kind }) {
-      if (source === 'string-width') return '\0string-width.cjs';
+      if (source === 'string-width') {
+        return forward(importer).includes('/cli-table3/') ? '\0display-width.cjs' : '\0string-width.cjs';
+      }
       const at = STUBS.findIndex((stub) => isOf(stub, source) && stub.from.test(forward(importer)));
       if (at !== -1) {
         used.add(at);
@@ -152,6 +157,7 @@ export function slim() {
       return isOurs && PUT_OFF.includes(source) ? `\0lazy-${PUT_OFF.indexOf(source)}.cjs` : null;
     },
     load(id) {
+      if (id === '\0display-width.cjs') return { code: DISPLAY_WIDTH, moduleType: 'js' };
       if (id === '\0string-width.cjs') return { code: STRING_WIDTH, moduleType: 'js' };
       const [, kind, at] = /^\0(stub|lazy)-(\d+)\.cjs$/.exec(id) ?? [];
       if (kind === undefined) return null;

@@ -10,9 +10,25 @@ let graphemes: Intl.Segmenter | undefined;
 const COUNT_FROM_MISSING = 100;
 const COUNT_FROM_WIDTH = 20;
 
-/** The terminal columns of a string: two for CJK and emoji, none for a combining mark. */
+/** A color, a syllable of Korean that is spelt by its parts, any other character. */
+const DRAWN_APART = /\u001b\[[\d;]*m|[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|./gsu;
+/** Signs that join nothing, and selectors of emoji: some terminals give each a column. */
+const DRAWN = /^(?:\ufe0f|\u20e3|(?![\u200b-\u200f\u{e0020}-\u{e007f}])\p{Cf})$/u;
+const known = new Map<string, number>();
+
+/**
+ * The most columns that any terminal takes: two for CJK and emoji, none for a combining mark. Many draw the characters
+ * of a letter or an emoji one by one, and a line that is wider than the terminal goes on where frontdesk's own begin.
+ */
 export function displayWidth(text: string): number {
-  return PLAIN.test(text) ? text.length : stringWidth(text);
+  if (PLAIN.test(text)) return text.length;
+  let width = 0;
+  for (const [drawn] of text.matchAll(DRAWN_APART)) {
+    const columns = known.get(drawn) ?? (DRAWN.test(drawn) ? 1 : stringWidth(drawn));
+    known.set(drawn, columns);
+    width += columns;
+  }
+  return width;
 }
 
 /** The safe string cut to `maxWidth` columns with `…` or `… (+39,800)`, never through a letter or an emoji. */
@@ -44,15 +60,22 @@ export function fitText(text: string, width: number, unicode: boolean, align?: '
   return padText(cutText(text, width, unicode), width, align);
 }
 
+/** No letter or emoji is wider, in columns: a family with tones of skin. */
+const WIDEST_LETTER = 16;
+
 /** How many UTF-16 units of the string fit into that many columns. */
 export function fittingLength(text: string, maxWidth: number): number {
   const start = text.slice(0, maxWidth + 1);
   if (PLAIN.test(start)) return Math.min(text.length, Math.max(0, maxWidth));
-  let width = 0;
+  let [width, end] = [0, 0];
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-  for (const { segment, index } of graphemes.segment(text)) {
-    width += displayWidth(segment);
-    if (width > maxWidth) return index;
+  for (const { segment } of graphemes.segment(text)) {
+    const pieces = displayWidth(segment) > WIDEST_LETTER ? segment : [segment];
+    for (const piece of pieces) {
+      width += displayWidth(piece);
+      if (width > maxWidth) return end;
+      end += piece.length;
+    }
   }
-  return text.length;
+  return end;
 }

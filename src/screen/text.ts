@@ -69,7 +69,7 @@ export function widthOf(stream: {
 /** The columns that a string takes at most. Needs no package, so that a message costs no start. */
 function columnsAtMost(text: string): number {
   const wide =
-    /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
+    /[\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
   return text.length + (text.match(wide)?.length ?? 0);
 }
 

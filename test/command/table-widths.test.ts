@@ -1,5 +1,6 @@
-import stringWidth from 'string-width';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from 'vitest';
+import { drawnWidth, JOINED } from '../support/drawn-width.ts';
 import { openTerminal } from '../support/pty.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome } from '../support/run-frontdesk.ts';
@@ -36,7 +37,22 @@ it('a table in a terminal has its columns below each other in every script', asy
   const starts = NAMES.map((name, index) => {
     const line = lines.find((each) => each.includes(`END${index}`)) ?? '';
     expect(line).toContain(name);
-    return stringWidth(line.slice(0, line.indexOf(`END${index}`)));
+    return drawnWidth(stripVTControlCharacters(line.slice(0, line.indexOf(`END${index}`))));
   });
   expect(new Set(starts).size).toBe(1);
+});
+
+it('no line of a table is drawn wider than the terminal, and so broken by it, whatever the script', async () => {
+  const data = JOINED.map(([, letters], index) => ({
+    id: `s${index}`,
+    first_name: letters.repeat(60),
+    last_name: 'END',
+  }));
+  const server = await startRecordingServer([{ body: { object: 'list', data } }]);
+  const args = ['calendar', 'subscribers', 'list', 'c1', '--columns', 'id,first_name,last_name', '-q'];
+  const env = { ...server.env, LANG: 'C.UTF-8', NO_COLOR: '1' };
+  const { text } = await openTerminal(args, { home: createHome(), env, columns: 60 }).end;
+  const lines = text.split('\n').filter((line) => line.includes('END'));
+  expect(lines).toHaveLength(JOINED.length);
+  expect(lines.map((line) => drawnWidth(line.replace('\r', ''))).filter((width) => width > 60)).toEqual([]);
 });

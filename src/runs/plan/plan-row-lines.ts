@@ -125,8 +125,10 @@ function broken(pieces: readonly Piece[], width: number): readonly string[] {
   for (const { text, paint } of pieces) {
     let rest = text;
     while (displayWidth(rest) > room) {
-      // At least one letter per line, or a wide one on a narrow terminal would never end.
-      const end = Math.max(line.length === 0 ? 1 : 0, fittingLength(rest, room));
+      // At least one character per line, or a wide one on a narrow terminal would never end.
+      const isBare = line.every(({ text: before }) => before === MORE_INDENT || before.trim() === '');
+      const least = isBare ? String.fromCodePoint(rest.codePointAt(0) ?? 0).length : 0;
+      const end = Math.max(least, fittingLength(rest, room));
       line.push({ text: rest.slice(0, end), paint });
       lines.push(painted(line));
       rest = rest.slice(end);

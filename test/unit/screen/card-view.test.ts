@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseJson } from '../../../src/base/json/parse.ts';
 import { isJsonObject, type JsonObject } from '../../../src/base/json/value.ts';
-import { cardSummary, cardView } from '../../../src/screen/card-view.ts';
+import { cardBody, cardDetails, cardHead, cardSummary, cardView } from '../../../src/screen/card-view.ts';
 import { displayWidth } from '../../../src/screen/cut-text.ts';
+import { drawnWidth, JOINED } from '../../support/drawn-width.ts';
 import { SAMPLE_CALLS, WRITES } from '../../support/sample-calls.ts';
 
 const STYLE = {
@@ -142,4 +144,55 @@ it.each([60, 80, 120])('cardView stays within %i columns and draws nothing a ter
 
 it('cardView colors the status without color being its only sign', () => {
   expect(cardView(ACTIVE, { ...STYLE, colour: true })).toContain('\u001b[32mACTIVE\u001b[39m');
+});
+
+/** A card with the text wherever the service may put one. */
+function cardOf(text: string): JsonObject {
+  const transaction = { transactionId: text, amount: text, type: text, createdAt: text };
+  return card(
+    JSON.stringify({
+      cardId: text,
+      clientReference: text,
+      status: text,
+      initialBalance: text,
+      currentBalance: text,
+      expiryDate: text,
+      design: text,
+      cancelledAt: text,
+      cancellationAction: text,
+      activatedAt: text,
+      [text]: text,
+      metadata: { store: text, [text]: text },
+      transactions: [transaction],
+    }),
+  );
+}
+
+function linesWith(text: string, width: number): readonly string[] {
+  const style = { ...STYLE, width };
+  const all = cardOf(text);
+  return [
+    ...[cardView(all, style), cardSummary(all, style), cardDetails(all, style)].join('\n').split('\n'),
+    ...cardHead(all, style, ' (as of now)'),
+    ...cardBody(all, style, 8),
+  ];
+}
+
+it.each(JOINED)('no line of a card is drawn wider than the terminal, and so broken by it: %s', (_what, letters) => {
+  for (const width of [40, 80]) {
+    for (const text of [`order 77${letters.repeat(40)}${'.'.repeat(28)}Status`, letters.repeat(200)]) {
+      expect(linesWith(text, width).filter((line) => drawnWidth(line) > width)).toEqual([]);
+    }
+  }
+});
+
+it('no line of a card is drawn wider than the terminal, whatever the text', () => {
+  const joined = fc.constantFrom(...JOINED.map(([, letters]) => letters));
+  const piece = fc.oneof(joined, fc.string({ unit: 'grapheme', maxLength: 5 }), fc.constant(' '));
+  const text = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
+  fc.assert(
+    fc.property(text, fc.integer({ min: 40, max: 120 }), (shown, width) => {
+      expect(linesWith(shown, width).filter((line) => drawnWidth(line) > width)).toEqual([]);
+    }),
+  );
 });

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import { cutText, displayWidth, padText } from '../../../src/screen/cut-text.ts';
+import { drawnWidth } from '../../support/drawn-width.ts';
 
 it.each([
   ['hello', 5, 'hello'],
@@ -8,7 +10,12 @@ it.each([
   ['日本語', 6, '日本語'],
   ['日本語', 5, '日本…'],
   ['日本語', 4, '日…'],
-  ['👩‍👩‍👧👩‍👩‍👧', 3, '👩‍👩‍👧…'],
+  ['👩‍👩‍👧👩‍👩‍👧', 7, '👩‍👩‍👧…'],
+  ['👩‍👩‍👧👩‍👩‍👧', 6, '…'],
+  ['👍🏽👍🏽', 5, '👍🏽…'],
+  ['กำกำกำ', 4, 'กำ…'],
+  ['🇵🇹🇵🇹', 3, '🇵🇹…'],
+  ['❤️❤️', 3, '❤️…'],
   ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
   ['abc', 1, '…'],
   ['abc', 0, ''],
@@ -32,6 +39,38 @@ it('cutText is never wider than asked, whatever the text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 1, max: 60 }), (text, width) => {
       expect(displayWidth(cutText(text, width))).toBeLessThanOrEqual(width);
+    }),
+  );
+});
+
+it('cutText cuts through a chain of letters that is wider than any letter', () => {
+  expect(cutText(`a${'ำ'.repeat(40)}`, 10)).toBe(`a${'ำ'.repeat(8)}…`);
+  expect(cutText('क्'.repeat(40), 10)).toBe(`${'क्'.repeat(9)}…`);
+});
+
+it.each([
+  ['plain', 5],
+  ['日本', 4],
+  ['e\u0301', 1],
+  ['กำ', 2],
+  ['\u0600', 1],
+  ['👍🏽', 4],
+  ['👨‍👩‍👧‍👦', 8],
+  ['🇵🇹', 2],
+  ['❤️', 2],
+  ['\u00ad', 1],
+  ['', 0],
+  ['\u001b[1mbold\u001b[22m ก', 6],
+])('displayWidth of %j is %i', (text, width) => {
+  expect(displayWidth(text)).toBe(width);
+});
+
+it('displayWidth is never less than any terminal takes, whether it joins letters or not', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 50 }), (text) => {
+      const plain = text.replace(/\p{Cc}/gu, '');
+      expect(displayWidth(plain)).toBeGreaterThanOrEqual(stringWidth(plain));
+      expect(displayWidth(plain)).toBeGreaterThanOrEqual(drawnWidth(plain));
     }),
   );
 });

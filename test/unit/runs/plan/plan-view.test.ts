@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest';
 import { JsonNumber } from '../../../../src/base/json/value.ts';
 import type { PlanHeader, PlanRow } from '../../../../src/runs/plan/plan-file.ts';
+import { changeLines } from '../../../../src/runs/plan/plan-row-lines.ts';
 import { PlanSurvey, type PlanView, planView } from '../../../../src/runs/plan/plan-view.ts';
 import { peopleTime } from '../../../../src/screen/people-text.ts';
+import { safeText } from '../../../../src/screen/text.ts';
+import { drawnWidth, JOINED } from '../../../support/drawn-width.ts';
 
 const NOW = Date.parse('2026-05-01T12:30:00Z');
 const STYLE = { width: 80, colour: false, unicode: true, now: NOW };
@@ -170,6 +173,26 @@ it('a plan on a terminal breaks what fits on no line, and cuts nothing', () => {
     ...Array.from({ length: 17 }, () => expect.stringMatching(/^ {8}U\+/)),
     '',
   ]);
+});
+
+it.each(JOINED)(
+  'a plan on a terminal has no line that is drawn wider than it, and cuts nothing: %s',
+  (_what, letters) => {
+    const name = `x${letters.repeat(60)}`;
+    const change = row(1, { body: new Map([['first_name', name]]), before: new Map([['first_name', letters]]) });
+    const style = { ...STYLE, width: 24 };
+    const lines = changeLines([change], 'calendar.subscribers.update', { statusHeader: 'STATUS' }, style);
+    expect(lines.filter((line) => drawnWidth(line) > 24)).toEqual([]);
+    const shown = lines.map((line) => line.replace(/^ *(?:\| )?/, '')).join('');
+    expect(shown).toContain(safeText(name));
+  },
+);
+
+it('a plan on a terminal that has no room for an emoji is drawn to its end', () => {
+  const change = row(1, { body: new Map([['first_name', '👨‍👩‍👧‍👦'.repeat(3)]]) });
+  const style = { ...STYLE, width: 6 };
+  const lines = changeLines([change], 'calendar.subscribers.update', { statusHeader: 'STATUS' }, style);
+  expect(lines.map((line) => line.replace(/^ *(?:\| )?/, '')).join('')).toContain('👨‍👩‍👧‍👦'.repeat(3));
 });
 
 it('a plan on a terminal shows the code points of a new text where at most 3 characters differ, or one is not ASCII', () => {
