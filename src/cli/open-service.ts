@@ -158,7 +158,7 @@ export async function openService(session: Session, family: Family, options: Ser
     host: profile.isSandbox ? 'sandbox' : hostOf({ baseUrl: base }),
     remainingMs: async () => address.credential.remainingMs?.(),
     useToken: (token) => address.credential.use?.(token),
-    checkCredential: async () => void (await address.credential.token()),
+    checkCredential: async () => options.mask.add(await address.credential.token()),
     close: async () => address.close?.(),
   };
 }

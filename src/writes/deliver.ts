@@ -167,6 +167,8 @@ function openSignals(
 async function intentOf(session: Session, service: Service, write: Write): Promise<WriteIntent> {
   const { call, id, reason, seen } = write;
   const { operation } = call;
+  // A reason that repeats a stored token is masked: so the token is read first. The call says why it cannot be.
+  if (reason !== undefined) await service.checkCredential().catch(() => undefined);
   return {
     operation: operation.command,
     id,

@@ -189,6 +189,18 @@ test.each([
   expect(stderr).not.toContain('tok-of-the');
 });
 
+test('a stored token in a reason is sent, and masked in the history', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(playService());
+  expect((await login(home, server, ['--token-stdin'], 'the-stored-token')).code).toBe(0);
+  const env = { FRONTDESK_CARDS_URL: server.url };
+  const block = ['card', 'block', ID, '--yes', '--reason', 'used the-stored-token'];
+  expect((await runFrontdesk(block, { home, env })).code).toBe(0);
+  expect(server.requests.map(({ body }) => body)).toEqual(['{"reason":"used the-stored-token"}']);
+  const { stdout } = await runFrontdesk(['history', '--json'], { home, env });
+  expect(JSON.parse(stdout)[0].reason).toBe('used ***');
+});
+
 test('auth login --check reads the card with the new credential', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService());
