@@ -209,7 +209,7 @@ const TOKEN_OPTION = /^-.*token(?![-_](?:file|command)(?:=|$))/i;
 const SECRET_TEXT = [
   /\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g,
   /\bbearer\s+(\S{6,})/gi,
-  /(?:token|jwt|api[-_]?key|secret|passw(?:or)?d|passphrase|cookie)=([^\s&#"']{6,})/gi,
+  /(?:[?&](?:key|pass|pwd|auth)|token|jwt|api[-_]?key|secret|passw(?:or)?d|passphrase|cookie)=([^\s&#"']{6,})/gi,
 ];
 
 /** What of a word looks like a secret. The field that --map gives is none: `Token=cardId`. */

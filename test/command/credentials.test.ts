@@ -159,6 +159,7 @@ test.each([
   ['with a name of its own', ['card', 'get', '--Cookie', 'a=tok_x'], '--Cookie: there is no option'],
   ['after -- and such a name', ['card', 'get', '--', '--pass_phrase', 'tok_x'], '"***" is not a card ID'],
   ['as a setting', ['config', 'set', 'cardsToken=tok_x1'], 'not "cardsToken=***"'],
+  ['in a URL, as a key', ['api', 'GET', 'https://h.example/v1?key=tok_x1'], '"https://h.example/v1?key=***"'],
   ['in a URL', ['api', 'GET', 'https://h.example/v1?a=b&api_key=tok_x1'], '"https://h.example/v1?a=b&api_key=***"'],
   [
     'after the option that reads it from stdin',
