@@ -24,6 +24,16 @@ export function nameTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/[-:.Z]/g, '');
 }
 
+/** Does a state folder hold any run or any single change? A new one knows nothing of what was sent elsewhere. */
+export async function hasAnyRecord(stateDir: string): Promise<boolean> {
+  for (const folder of ['writes', 'open', 'runs']) {
+    const names = (await ignoreNotFound(readdir(join(stateDir, folder)))) ?? [];
+    // A name that begins with a dot is of a file that is being made.
+    if (names.some((name) => !name.startsWith('.'))) return true;
+  }
+  return false;
+}
+
 /** The file to which this machine appends what is known of an entry. Others append to their own. */
 export function ledgerFile(stateDir: string, entry: string): string {
   return join(ledgerFolder(stateDir), `${entry.slice(0, 8)}.${machineName()}.ndjson`);
@@ -104,17 +114,20 @@ export async function openToRead({ path }: LedgerFile): Promise<FileHandle | und
 /** The whole lines about one entry, oldest first. */
 export async function linesAbout(stateDir: string, entry: string): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const each of await ledgerFiles(stateDir, entry.slice(0, 8))) {
-    const file = await openToRead(each);
-    try {
-      for await (const lines of file === undefined ? [] : readLines(file)) {
-        for (const line of lines) if (line.includes(entry)) found.push(line.toString('utf8'));
-      }
-    } finally {
-      await ignoreErrors(file?.close());
-    }
+  for (const file of await ledgerFiles(stateDir, entry.slice(0, 8))) {
+    for await (const line of linesIn(file)) if (line.includes(entry)) found.push(line.toString('utf8'));
   }
   return found.filter((line) => RECORD_HEAD.exec(line)?.[2] === entry).sort();
+}
+
+/** The whole lines of a file of the ledger, none if a prune removed it. */
+async function* linesIn(each: LedgerFile): AsyncGenerator<Buffer> {
+  const file = await openToRead(each);
+  try {
+    for await (const lines of file === undefined ? [] : readLines(file)) yield* lines;
+  } finally {
+    await ignoreErrors(file?.close());
+  }
 }
 
 /** The whole lines of a file in batches, each with its newline. Half a line at the end is left out. */
@@ -218,16 +231,10 @@ interface OldEntries {
 /** The entries that other machines closed. How they ended may be known here alone, and counts while those lines stay. */
 async function closedIn(files: readonly LedgerFile[]): Promise<ReadonlySet<string>> {
   const closed = new Set<string>();
-  for (const each of files) {
-    const file = await openToRead(each);
-    try {
-      for await (const lines of file === undefined ? [] : readLines(file)) {
-        for (const line of lines.map(String).filter((text) => CLOSED_LINE.test(text))) {
-          closed.add(RECORD_HEAD.exec(line)?.[2] ?? '');
-        }
-      }
-    } finally {
-      await ignoreErrors(file?.close());
+  for (const file of files) {
+    for await (const line of linesIn(file)) {
+      const text = line.toString('utf8');
+      if (CLOSED_LINE.test(text)) closed.add(RECORD_HEAD.exec(text)?.[2] ?? '');
     }
   }
   return closed;
@@ -239,26 +246,20 @@ async function linesFrom(
   { before, staying }: OldEntries,
   removed: Set<string>,
 ): Promise<Buffer | undefined> {
-  const file = await openToRead(each);
+  const isBorder = each.day === before.slice(0, 8);
   const kept: Buffer[] = [];
   let isAll = true;
-  try {
-    for await (const lines of file === undefined ? [] : readLines(file)) {
-      for (const line of lines) {
-        // Lines that are no records stay, because a newer frontdesk may have written them.
-        const entry = RECORD_HEAD.exec(line.toString('latin1', 0, 120))?.[2] ?? before;
-        if (entry >= before || (staying.has(entry) && each.day === before.slice(0, 8))) {
-          if (each.day === before.slice(0, 8)) kept.push(Buffer.from(line));
-        } else {
-          isAll = false;
-          removed.add(entry);
-        }
-      }
+  for await (const line of linesIn(each)) {
+    // Lines that are no records stay, because a newer frontdesk may have written them.
+    const entry = RECORD_HEAD.exec(line.toString('latin1', 0, 120))?.[2] ?? before;
+    if (entry >= before || (isBorder && staying.has(entry))) {
+      if (isBorder) kept.push(Buffer.from(line));
+    } else {
+      isAll = false;
+      removed.add(entry);
     }
-    return isAll ? undefined : Buffer.concat(kept);
-  } finally {
-    await ignoreErrors(file?.close());
   }
+  return isAll ? undefined : Buffer.concat(kept);
 }
 
 async function takeApart(file: LedgerFile, old: OldEntries, pid: number, removed: Set<string>): Promise<void> {

@@ -9,7 +9,7 @@ import type { CallOptions } from '../input/options/call-options.ts';
 import { quotePath } from '../input/values.ts';
 import { canBeNamed } from '../profile/resolve.ts';
 import { SANDBOX } from '../profile/settings.ts';
-import { hasAnyRecord } from '../records/any-record.ts';
+import { hasAnyRecord } from '../records/ledger.ts';
 import { type RunHeader, readRunHeader, runFolder } from '../records/stored/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../records/stored/run-store.ts';
 import { breakMessage, plural } from '../screen/text.ts';

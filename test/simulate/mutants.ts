@@ -350,7 +350,7 @@ export const MUTANTS: readonly Mutant[] = [
     mutations: [
       {
         file: 'src/records/ledger.ts',
-        line: 'if (entry >= before || (staying.has(entry) && each.day === before.slice(0, 8))) {',
+        line: 'if (entry >= before || (isBorder && staying.has(entry))) {',
         instead: 'if (entry >= before) {',
       },
     ],

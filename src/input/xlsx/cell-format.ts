@@ -1,5 +1,6 @@
 import { damaged } from './packed.ts';
 import { allElements } from './parts.ts';
+import type { XmlElement } from './xml.ts';
 import type { Archive } from './zip.ts';
 
 /** How the number format of a cell shows what is stored, as far as it matters for reading. */
@@ -101,4 +102,21 @@ export async function readCellFormats(archive: Archive, part: string): Promise<C
       conditional.flatMap(({ children }, at) => (children.some(({ name }) => name === 'numFmt') ? [at] : [])),
     ),
   };
+}
+
+/** The ranges of a conditional format, or of those in an extension, that have a number format. */
+export function rangesOf(element: XmlElement, withFormat: ReadonlySet<number>): readonly string[] {
+  const { name, attributes, children } = element;
+  const own = (parent: XmlElement, wanted: string) =>
+    parent.children.filter((child) => child.name.slice(child.name.indexOf(':') + 1) === wanted);
+  if (name === 'ext') {
+    const formats = own(element, 'conditionalFormattings').flatMap((all) => own(all, 'conditionalFormatting'));
+    return formats.flatMap((format) => {
+      const dxfs = own(format, 'cfRule').flatMap((rule) => own(rule, 'dxf'));
+      const isFormatted = dxfs.some((dxf) => own(dxf, 'numFmt').length > 0);
+      return isFormatted ? own(format, 'sqref').flatMap(({ text }) => text.trim().split(/\s+/)) : [];
+    });
+  }
+  const isFormatted = children.some((rule) => withFormat.has(Number(rule.attributes['dxfId'] ?? -1)));
+  return isFormatted ? (attributes['sqref'] ?? '').trim().split(/\s+/) : [];
 }
