@@ -9,7 +9,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const CONVERTED = /^[a-z]:[\\/].*?[\\/](?=v1[\\/])/i;
 const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i;
 
-/** If decoding still changes something after so many rounds, it hides something. */
+/** A path that decoding still changes after so many rounds hides something, and is refused. */
 const MAX_DECODINGS = 5;
 
 export function pathPart(target: string): string {
@@ -25,11 +25,20 @@ function decodeOnce(text: string): string {
   }
 }
 
-/** The segments as a lenient server could read them: decoded repeatedly, split at slashes, parameters removed. */
-function eagerSegments(target: string): readonly string[] {
+/** A path as a lenient server could read it: decoded repeatedly. */
+function eagerPath(target: string): string {
   let path = pathPart(target);
   for (let round = 0; round < MAX_DECODINGS; round += 1) path = decodeOnce(path);
-  return path.split(/[/\\]/).map((segment) => segment.split(';', 1)[0] ?? '');
+  return path;
+}
+
+/** Its segments: split at slashes, without parameters and blanks. */
+function segmentsOf(path: string): readonly string[] {
+  return path.split(/[/\\]/).map((segment) => (segment.split(/[;\0]/, 1)[0] ?? '').trim());
+}
+
+function eagerSegments(target: string): readonly string[] {
+  return segmentsOf(eagerPath(target));
 }
 
 const REFUSED: readonly (readonly [isBad: (target: string) => boolean, problem: string, hint?: string])[] = [
@@ -47,6 +56,10 @@ const REFUSED: readonly (readonly [isBad: (target: string) => boolean, problem: 
   [(target) => !target.startsWith('/'), 'must begin with /, as in /v1/cards/…'],
   [(target) => target.includes('\\'), 'has a backslash'],
   [(target) => target.includes('#'), 'has a fragment (#), which is never sent'],
+  [
+    (target) => decodeOnce(eagerPath(target)) !== eagerPath(target),
+    'is percent-encoded more than five times over, which hides what it means',
+  ],
   [
     (target) => eagerSegments(target).some((segment) => segment === '.' || segment === '..'),
     'has a dot segment, plain or encoded, which leads to another resource',
@@ -88,23 +101,31 @@ export function readAt(target: string, table = ALL_OPERATIONS) {
   return undefined;
 }
 
+/** A segment as some server could compare it: in any case or width, without anything invisible, to the first mark. */
+function wordOf(segment: string): string {
+  const plain = segment
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .toLowerCase();
+  return /[a-z0-9_-]+/.exec(plain)?.[0] ?? '';
+}
+
 function isPathOf({ path }: Operation, segments: readonly string[]): boolean {
   const words = path.split('/');
   if (words.length !== segments.length) return false;
-  return words.every((word, index) => word.startsWith('{') || word.toLowerCase() === segments[index]?.toLowerCase());
+  return words.every((word, index) => word.startsWith('{') || wordOf(word) === wordOf(segments[index] ?? ''));
 }
 
 /**
- * The operation whose path this is, whatever text stands for its ID and however the path is spelt: with a slash at its
- * end, percent-encoded, in any case. A change counts before a read.
+ * The operation whose path this is, whatever text stands for its ID and however the path is spelt. What some server
+ * could take for it counts. A change counts before a read.
  */
 export function operationAt(target: string, table = ALL_OPERATIONS) {
   const exact = pathPart(target).split('/').map(decodeOnce);
-  for (const all of [
-    exact,
-    eagerSegments(target),
-    eagerSegments(target).filter((word, at) => at === 0 || word !== ''),
-  ]) {
+  const eager = eagerPath(target);
+  const cut = eager.split(/[?#\0]/, 1)[0] ?? '';
+  const named = [eager, cut].map((path) => segmentsOf(path).filter((word, at) => at === 0 || word !== ''));
+  for (const all of [exact, segmentsOf(eager), ...named]) {
     const segments = all.slice(0, all.findLastIndex((segment) => segment !== '') + 1);
     const found = table.filter((operation) => isPathOf(operation, segments));
     const operation = found.find(({ effect }) => effect.kind === 'write') ?? found[0];

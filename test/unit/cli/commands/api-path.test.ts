@@ -52,14 +52,47 @@ test.each([
   ['/v1/calendars/a%2Fb', 'calendar.update', { id: 'a/b' }],
   ['/v1/calendars/c/subscribers', 'calendar.subscribers.list', { id: 'c' }],
   ['/v1/events/', 'calendar.event.create', {}],
+  ['/v1/cards/x/reissue%20', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/%09reissue%0D%0A', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/reissue%00/more', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/reissue%3Fy', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/reissue%3Fy/z', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/reissue%23', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/reissue%2F', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x%2Freissue/%20/', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/a%2Fb/reissue%20', 'card.reissue', { cardId: 'a/b' }],
+  ['/v1/cards/x/reissue.', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/reissue.json', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/reissue+', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/reissue%C2%A0', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/reissue%C0%80', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/%EF%BC%B2eissue', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/rei%C5%BFsue', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards/x/re%E2%80%8Bissue', 'card.reissue', { cardId: 'x' }],
+  ['/v1/cards./x/%252572eissue%20;v=1', 'card.reissue', { cardId: 'x' }],
+  ['/%20/v1/events%20', 'calendar.event.create', {}],
 ] as const)('paths of raw calls: POST %s is for %s', (path, name, params) => {
   expect(operationAt(path)).toMatchObject({ operation: { name }, params });
 });
 
-test.each(['/v1/cards', '/v1/cards/x/blocked', '/v1/cards/x/provision/wallet_c', '/v2/cards/x', '/v1/events/x', '/'])(
-  'paths of raw calls: POST %s is no operation of the table',
-  (path) => expect(operationAt(path)).toBeUndefined(),
-);
+test.each([
+  ['/v1/x/..%20/cards/y/reissue', 'has a dot segment'],
+  ['/v1/x/%2e%2e%00/cards/y/reissue', 'has a dot segment'],
+  ['/v1/cards/y/%25252525252572eissue', 'is percent-encoded more than five times over'],
+])('paths of raw calls: %s %s', (path, problem) => {
+  expect(pathProblem(path)?.problem).toContain(problem);
+});
+
+test.each([
+  '/v1/cards',
+  '/v1/cards/x/reissue-batch',
+  '/v1/cards/x/re-issue',
+  '/v1/cards/x/blocked',
+  '/v1/cards/x/provision/wallet_c',
+  '/v2/cards/x',
+  '/v1/events/x',
+  '/',
+])('paths of raw calls: POST %s is no operation of the table', (path) => expect(operationAt(path)).toBeUndefined());
 
 test.each([
   ['/v1/cards', 'cards'],
