@@ -217,11 +217,13 @@ export class Failure extends Error {
     return done.length === 0 || typeof this.after !== 'string' ? this : this.but({ after: { done } });
   }
 
-  /** The failure of a change, where an earlier one of the same may have been applied. */
-  besideEarlier(): Failure {
+  /** The failure of a change with these notices, which may say that an earlier one of the same may have been applied. */
+  beside(notices: readonly Notice[]): Failure {
     const { outcome = 'not_sent' } = this.details;
     const isRefused = outcome === 'not_sent' || outcome === 'rejected';
-    return isRefused ? this.but({ also: [...this.also, { kind: 'earlier' }] }) : this;
+    return isRefused && notices.some(({ code }) => code === EARLIER_OPEN)
+      ? this.but({ also: [...this.also, { kind: 'earlier' }] })
+      : this;
   }
 
   /** The failure of a change that ended before its request was begun, unless it knows of another outcome. */
@@ -240,6 +242,9 @@ export interface Notice {
   readonly level: 'note' | 'warning';
   readonly facts?: Readonly<Record<string, number | readonly number[]>>;
 }
+
+/** The code of the notice that an earlier change of the same is open. */
+export const EARLIER_OPEN = 'STILL_OPEN';
 
 /** A notice that `--quiet` drops. */
 export function note(code: string, message: string): Notice {

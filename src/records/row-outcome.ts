@@ -78,7 +78,8 @@ export function sentResult<R extends RunRow>(
   // The problem of a failure from below names what was attempted there: its own cause.
   const attempted = call.failure.attempted ?? subjectOfRow(row, about.command);
   const after = call.failure.after === 'silent' ? afterOf(outcome) : call.failure.after;
-  const failure = call.failure.but({ attempted, after }).with(details, about.isWrite ? hints : undefined);
+  const said = call.failure.but({ attempted, after }).with(details, about.isWrite ? hints : undefined);
+  const failure = said.beside(callOutcome.notices);
   return { row, callOutcome: { ...callOutcome, outcome }, resource: undefined, failure, source: 'sent' };
 }
 
@@ -152,7 +153,9 @@ function storedFailure(row: RunRow, command: string, callOutcome: CallOutcome, s
   const code = callOutcome.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
   const after = afterOf(outcome);
   const problem = stored ?? whatHappened(row, command, callOutcome, code);
-  return new Failure(code, problem, { attempted: subjectOfRow(row, command), after, details });
+  return new Failure(code, problem, { attempted: subjectOfRow(row, command), after, details }).beside(
+    callOutcome.notices,
+  );
 }
 
 /** How a row ended, in the words of the run that sent it. */

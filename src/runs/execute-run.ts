@@ -11,8 +11,9 @@ import type { RowResult } from '../records/row-outcome.ts';
 import type { ActiveRun } from '../records/stored/run-store.ts';
 import { isJson } from '../screen/options.ts';
 import { commandWords, outcomeWords } from '../screen/people-text.ts';
-import { isOnceOnly, isWrite } from '../service/api/operation.ts';
+import { isWrite } from '../service/api/operation.ts';
 import { dropReadersLater, keepToOutcome } from '../writes/interrupt.ts';
+import { stillOpen } from '../writes/open-guard.ts';
 import { guardWrite, type WriteScope } from '../writes/write-guards.ts';
 import { type FailedFile, orDiscard } from './failed-file.ts';
 import { openRowsOf } from './open-rows.ts';
@@ -161,7 +162,8 @@ export async function executeRun(session: Session, run: Run): Promise<number> {
   const policy = run.limits ?? session.policy;
   const send = isWrite(operation)
     ? makeRowSender(session, operation, policy, {
-        open: isOnceOnly(operation) && run.again !== true ? open?.before : undefined,
+        open: open?.before,
+        stillOpen: (before) => stillOpen(session, operation, before),
         claim: open?.claim,
         onOtherBalance: (text) => session.notify(warning('BALANCE_CHANGED', text)),
         shown: run.shown,

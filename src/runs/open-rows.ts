@@ -121,8 +121,9 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
     /** What stands against a row. If the records cannot be read any more, it is not sent. */
     async before(row: Row): Promise<OpenBefore> {
       try {
-        const open = await repeatedBy(row);
-        return open === undefined ? NOTHING : { ...NOTHING, repeated: [open] };
+        const repeated = await repeatedBy(row);
+        const open = known.found.isEmpty ? [] : known.found.to(subjectOf(row));
+        return { ...NOTHING, open, repeated: repeated === undefined || isAgain ? [] : [repeated] };
       } catch (error) {
         if (error instanceof Failure) return { ...NOTHING, unread: error };
         throw error;

@@ -1,4 +1,4 @@
-import { Failure } from '../base/failure.ts';
+import { Failure, type Notice } from '../base/failure.ts';
 import { type RowResult, type RunRow, sentResult } from '../records/row-outcome.ts';
 import { NO_OUTCOME, outcomeOfFailure, referenceAt, statusAt } from '../service/call-outcome.ts';
 import type { CallResult } from '../service/http/call.ts';
@@ -6,7 +6,7 @@ import type { NotSent } from '../writes/attempt.ts';
 import { type Held, heldFailure, isForNow, type Write } from '../writes/judge.ts';
 
 /** How a row ended: the end of its call, or why it was not sent. */
-export type RowReply = CallResult | NotSent;
+export type RowReply = CallResult | (NotSent & { readonly earlier?: readonly Notice[] });
 
 /** The result of a row that was sent, should have been, or was held back. `command`: dotted path. */
 export function resultOf<R extends RunRow>(
@@ -25,7 +25,7 @@ export function resultOf<R extends RunRow>(
 function heldResult<R extends RunRow>(
   row: R,
   command: string,
-  { write, held }: { readonly write: Write; readonly held: Held },
+  { write, held, earlier = [] }: { readonly write: Write; readonly held: Held; readonly earlier?: readonly Notice[] },
 ): RowResult<R> {
   const isRead = held.why === 'unread';
   const { problem, attempted, after, cause, details, hints, exitCode, ...single } = heldFailure(write, held);
@@ -33,10 +33,10 @@ function heldResult<R extends RunRow>(
   const code = held.why === 'records' ? 'PRECONDITION' : single.code;
   const about = { ...details, operation: command, row: row.row, id: row.id, attempts: 0 };
   const more = isRead ? { hints, exitCode } : {};
-  const failure = new Failure(code, problem, { attempted, after, cause, details: about, ...more });
+  const failure = new Failure(code, problem, { attempted, after, cause, details: about, ...more }).beside(earlier);
   const known = (isRead ? held.callOutcome : undefined) ?? outcomeOfFailure(failure, { message: problem });
   // Times and attempts are those of the read, which is no attempt of the row.
   const times = { attempts: 0, sentAtMs: undefined, durationMs: undefined };
-  const callOutcome = { ...known, ...times, code, outcome: 'not_sent' } as const;
+  const callOutcome = { ...known, ...times, code, outcome: 'not_sent', notices: earlier } as const;
   return { row, callOutcome, resource: undefined, failure, source: 'sent', isForNow: isForNow(held) };
 }

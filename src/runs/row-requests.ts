@@ -1,4 +1,4 @@
-import { Failure } from '../base/failure.ts';
+import { Failure, type Notice } from '../base/failure.ts';
 import { isJsonObject } from '../base/json/value.ts';
 import type { Ports, Session } from '../command/session.ts';
 import { eachRow, type Row } from '../input/rows/row.ts';
@@ -6,12 +6,12 @@ import { failedCall } from '../records/row-outcome.ts';
 import { ROW_COLUMNS } from '../records/row-result.ts';
 import type { Column } from '../screen/column.ts';
 import { widthOf } from '../screen/text.ts';
-import type { Operation } from '../service/api/operation.ts';
+import { isOnceOnly, type Operation } from '../service/api/operation.ts';
 import type { CallInput, CallPolicy, CallResult } from '../service/http/call.ts';
 import { attempt } from '../writes/attempt.ts';
 import { printDryRun } from '../writes/dry-run.ts';
 import { type Held, readingOf, type Write } from '../writes/judge.ts';
-import type { OpenBefore } from '../writes/open-guard.ts';
+import { NOTHING, type OpenBefore } from '../writes/open-guard.ts';
 import { callService, cardRead, transmit } from '../writes/resource.ts';
 import type { RowReply } from './row-reply.ts';
 import type { RowSlot } from './run-task.ts';
@@ -39,6 +39,7 @@ export async function readRowCard(
 /** What is known of rows besides their content. */
 export interface RowKnowledge {
   readonly open?: ((row: Row) => Promise<OpenBefore>) | undefined;
+  readonly stillOpen?: (before: OpenBefore) => readonly Notice[];
   /** Takes the name of a row that must not be sent twice. */
   readonly claim?: ((row: Row) => Promise<Held | undefined>) | undefined;
   readonly onOtherBalance?: (text: string) => Promise<void>;
@@ -57,12 +58,16 @@ export function makeRowSender(
   session: Ports,
   operation: Operation,
   policy: CallPolicy,
-  { open, claim, onOtherBalance, shown }: RowKnowledge = {},
+  { open, stillOpen, claim, onOtherBalance, shown }: RowKnowledge = {},
 ) {
   return async (row: Row, slot: RowSlot): Promise<RowReply> => {
     const { pacer, stopping, abort } = slot;
+    let before = NOTHING;
     const attempted = await attempt<never>(writeOf(operation, row, shown?.get(row.row)), {
-      open: open && (() => open(row)),
+      open: async () => {
+        before = (await open?.(row)) ?? NOTHING;
+        return before;
+      },
       readCard: async () => readingOf(await readRowCard(session, policy, row, slot)),
       onOtherBalance: async (text) => onOtherBalance?.(`row ${row.row}: the balance of card ${row.id} is ${text}`),
       send: async ({ call }) => {
@@ -73,10 +78,15 @@ export function makeRowSender(
       },
     });
     if (attempted.kind === 'no') return attempted.no;
-    if (attempted.kind !== 'ended') return attempted;
+    if (attempted.kind === 'skipped') return attempted;
+    const earlier = stillOpen?.(before) ?? [];
+    // What holds it back may name what is open.
+    if (attempted.kind === 'held') return { ...attempted, earlier: attempted.held.why === 'repeats' ? [] : earlier };
     const { result, write } = attempted;
-    const { clientReference = write.seen?.clientReference } = result.callOutcome;
-    return { ...result, callOutcome: { ...result.callOutcome, clientReference } };
+    const { clientReference = write.seen?.clientReference, notices } = result.callOutcome;
+    const isSuperseded = result.kind === 'answered' && !isOnceOnly(operation);
+    const news = isSuperseded ? notices : [...notices, ...earlier];
+    return { ...result, callOutcome: { ...result.callOutcome, clientReference, notices: news } };
   };
 }
 

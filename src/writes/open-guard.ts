@@ -1,4 +1,4 @@
-import { Failure, warning } from '../base/failure.ts';
+import { EARLIER_OPEN, Failure, type Notice, warning } from '../base/failure.ts';
 import { outside } from '../base/json/outside-text.ts';
 import { printJson } from '../base/json/print.ts';
 import { isJsonObject, type JsonValue } from '../base/json/value.ts';
@@ -10,7 +10,15 @@ import type { OpenPorts } from '../records/open-rows.ts';
 import { type HistoryEntry, keyOfWrite } from '../records/write-record.ts';
 import { commandWords, peopleTime, shortEntry } from '../screen/people-text.ts';
 import { breakLine, safeText, sentenceCase } from '../screen/text.ts';
-import { idParamOf, isOnceOnly, isUpdate, isWrite, type Operation, resolvedBy } from '../service/api/operation.ts';
+import {
+  idParamOf,
+  isOnceOnly,
+  isUpdate,
+  isWrite,
+  nounOf,
+  type Operation,
+  resolvedBy,
+} from '../service/api/operation.ts';
 import { ALL_OPERATIONS, operationOfWrite } from '../service/api/operations.ts';
 import type { CallInput } from '../service/http/call.ts';
 
@@ -170,6 +178,18 @@ export async function sayOpen(session: Session, before: OpenBefore, isRead = fal
 export function openText({ context: { stderr } }: Session, before: OpenBefore): string {
   const lines = openLines(before, shortEntry).flatMap((line) => breakLine(`  ${safeText(line)}`, stderr.columns));
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** What else is open of the same kind, however this change ended: the first is open still. */
+export function stillOpen(session: Session, operation: Operation, { open }: OpenBefore): readonly Notice[] {
+  const earlier = open.filter(({ call }) => call === operation.name);
+  return earlier.map((each) => {
+    const isUnderWay = each.isInProgress === true;
+    const next = isUnderWay ? repeatNext(each, undefined) : recordStep(session, operation, each.entry);
+    const first = `the first ${nounOf(operation)}, of ${peopleTime(each.time)}`;
+    const state = isUnderWay ? 'in progress' : 'still open';
+    return warning(EARLIER_OPEN, `${first}, is ${state}. ${sentenceCase(hintText(next))}`);
+  });
 }
 
 /** Why the same change is not sent: nothing shows that the first was not done. */

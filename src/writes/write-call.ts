@@ -1,12 +1,8 @@
 import { StreamFailure, signalWords } from '../base/context.ts';
 import { CANCELLED_EXIT_CODES, Failure, note, warning } from '../base/failure.ts';
-import { hintText } from '../base/next-step.ts';
 import type { CallCommand, CallValues } from '../command/command.ts';
 import type { Printer, Session } from '../command/session.ts';
-import type { OpenWrite } from '../records/open-files.ts';
-import { peopleTime } from '../screen/people-text.ts';
-import { sentenceCase } from '../screen/text.ts';
-import { givesSecrets, nounOf, type Operation } from '../service/api/operation.ts';
+import { givesSecrets, isOnceOnly, type Operation } from '../service/api/operation.ts';
 import type { Answer } from '../service/http/call.ts';
 import { subjectOf } from '../service/http/facts.ts';
 import { hideMembers } from '../service/http/mask.ts';
@@ -14,7 +10,7 @@ import { type AttemptPorts, attempt, type Facts } from './attempt.ts';
 import type { Question } from './confirm.ts';
 import { appliedFailure, singlePorts } from './deliver.ts';
 import { heldFailure, skipText, type Write } from './judge.ts';
-import { NOTHING, recordStep, repeatNext } from './open-guard.ts';
+import { NOTHING, stillOpen } from './open-guard.ts';
 import type { SingleCall } from './read-call.ts';
 import { answerColumns, requireAnswer, viewOf } from './resource.ts';
 import { askReason, guardWrite, notConfirmed, refuseReadOnly, requirePerson } from './write-guards.ts';
@@ -106,12 +102,11 @@ export async function attemptOne<No>(session: Session, wanted: Write, ports: Att
     if (attempted.result.kind === 'failed') throw attempted.result.failure;
     return { ...attempted, result: attempted.result };
   } catch (error) {
-    const { operation } = wanted.call;
-    const earlier = before.open.filter(({ call }) => call === operation.name);
     // The desk shows them above its menu.
-    if (earlier.length === 0 || session.caller === 'desk' || !(error instanceof Failure)) throw error;
-    await warnOfOpen(session, operation, earlier);
-    throw error.besideEarlier();
+    if (session.caller === 'desk' || !(error instanceof Failure)) throw error;
+    const earlier = stillOpen(session, wanted.call.operation, before);
+    for (const notice of earlier) await session.notify(notice);
+    throw error.beside(earlier);
   }
 }
 
@@ -122,17 +117,6 @@ export async function requireEnd(session: Printer, attempted: AttemptedOne) {
   if (attempted.kind === 'no') throw attempted.no;
   if (attempted.kind === 'skipped') throw new Error('not asked for');
   return { ...attempted, answer: await requireAnswer(session, attempted.result) };
-}
-
-/** However a second change ended, the first is still open. */
-async function warnOfOpen(session: Session, operation: Operation, open: readonly OpenWrite[]): Promise<void> {
-  for (const each of open) {
-    const isUnderWay = each.isInProgress === true;
-    const next = isUnderWay ? repeatNext(each, undefined) : recordStep(session, operation, each.entry);
-    const state = isUnderWay ? 'in progress' : 'still open';
-    const first = `the first ${nounOf(operation)}, of ${peopleTime(each.time)}, is ${state}`;
-    await session.notify(warning('STILL_OPEN', `${first}. ${sentenceCase(hintText(next))}`));
-  }
 }
 
 /** One change, from the guards to the printed response. Returns the exit code. */
@@ -172,7 +156,7 @@ export async function runWrite(session: Session, command: CallCommand, { options
     if (secret === undefined) await printApplied(session, write, answer, () => print(answer));
     await sayDone(session, write, answer);
   }
-  await warnOfOpen(session, operation, open.repeated);
+  if (isOnceOnly(operation)) for (const notice of stillOpen(session, operation, open)) await session.notify(notice);
   endIfSignalled(session, write, answer);
   return 0;
 }

@@ -229,3 +229,50 @@ it('the reference and the status of a card are in its entries if they were seen'
     expect(await list('--id', id)).toMatchObject([{ clientReference: 'order-1', outcome: 'applied' }]);
   }
 });
+
+const ROWS = [
+  ['block', ['card', 'block', cardId(3), cardId(4)], 'Check it with: frontdesk history reconcile '],
+  [
+    'reissue',
+    ['card', 'reissue', cardId(3), cardId(4), '--again'],
+    'Record what you found out with: frontdesk history',
+  ],
+] as const;
+
+it.each(ROWS)('a %s of a run that is refused while an earlier one is open says both', async (noun, args, step) => {
+  const { run, service, list } = await openService();
+  expect((await run(['card', args[1], cardId(3), ...ONCE])).code).toBe(8);
+  const [{ entry = '' } = {}] = await list('--open');
+  service.isRefusing = true;
+  const { code, stdout, stderr } = await run([...args, '--json', '--yes', '-q', '--run', 'may']);
+  expect(code).toBe(15);
+  const message = (text: string) =>
+    (JSON.parse(text) as { readonly error: { readonly message: string } }[]).map(({ error }) => error.message);
+  const both = [
+    expect.stringMatching(/409.* This request changed nothing\. An earlier one may have been applied\.$/),
+    expect.stringMatching(/409.* Nothing was changed\.$/),
+  ];
+  expect(message(stdout)).toEqual(both);
+  expect(stderr).toMatch(new RegExp(`row 1: the first ${noun}, of [^.]+, is still open\\. ${step}`));
+  expect(stderr).toContain(String(entry));
+  expect(message((await run(['runs', 'results', 'may', '--json', '-q'])).stdout)).toEqual(both);
+});
+
+it('a row of a plan that is held back while an earlier block is open says both', async () => {
+  const { run, posts, service } = await openService();
+  expect((await run([...BLOCK.slice(0, 3), '--plan', 'p.plan', '-q'])).code).toBe(0);
+  expect((await run(BLOCK)).code).toBe(8);
+  service.status = 'FROZEN';
+  const { code, stdout } = await run(['plan', 'apply', 'p.plan', '--yes', '-q', '--json']);
+  expect([code, posts()]).toEqual([15, 1]);
+  expect(stdout).toContain('was ACTIVE when planned. This request was not sent. An earlier one may have been applied.');
+});
+
+it('a reissue of a run that is sent again and applied says that the first is open', async () => {
+  const { run, service } = await openService();
+  expect((await run(['card', 'reissue', cardId(3), ...ONCE])).code).toBe(8);
+  service.isBroken = false;
+  const { code, stderr } = await run(['card', 'reissue', cardId(3), cardId(4), '--again', '--yes', '-q']);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^frontdesk: warning: row 1: the first reissue, of [^.]+, is still open\./);
+});

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Failure, usageFailure } from '../../../src/base/failure.ts';
+import { Failure, usageFailure, warning } from '../../../src/base/failure.ts';
 import { textAt } from '../../../src/base/json/value.ts';
 import { joinFailures } from '../../../src/command/faults.ts';
 import { errorObject, renderFailure } from '../../../src/screen/failure-text.ts';
@@ -54,7 +54,7 @@ it('a failure of which nothing is known says only its problem', () => {
 });
 
 it('a failure beside an earlier change speaks of its own request alone, unless that may have been applied too', () => {
-  const ending = (failure: Failure) => failure.besideEarlier().ofUnsent().message;
+  const ending = (failure: Failure) => failure.beside([warning('STILL_OPEN', '')]).ofUnsent().message;
   const [rejected, unknown] = [{ outcome: 'rejected' }, { outcome: 'unknown' }] as const;
   expect(ending(Failure.unsent('UNREACHABLE', 'refused'))).toBe(
     'refused. This request was not sent. An earlier one may have been applied.',
