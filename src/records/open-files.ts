@@ -92,6 +92,12 @@ export function isUnderWay(begun: Pick<Begin, 'maker'>): boolean {
 /** No single write takes longer, unless its machine stood still. */
 const LONGEST_MS = 3_600_000;
 
+/** Until when a process that cannot be asked may end a change that has only begun; undefined: it cannot any more. */
+export function mayEndUntil(begun: Pick<Begin, 'maker' | 'time'>, nowMs: number): number | undefined {
+  const untilMs = Date.parse(begun.time) + LONGEST_MS;
+  return makerState(begun) === 'gone' || nowMs > untilMs ? undefined : untilMs;
+}
+
 /** An open write, with the ID that it is about (of a card in lower case). Its `call` is the operation of the table. */
 export interface OpenWrite extends OpenEntry {
   readonly subject?: string | undefined;
@@ -117,7 +123,7 @@ async function findOut(ports: OpenPorts, path: string): Promise<OpenEntry | unde
   if (known.isEnded) return known;
   const isOpen = await isOpenNow(ports, known);
   // The next look-up need not search the ledger again. One that is elsewhere may still end it.
-  const isOver = makerState(known) === 'gone' || clock.now() - Date.parse(known.time) > LONGEST_MS;
+  const isOver = mayEndUntil(known, clock.now()) === undefined;
   if (mayWrite !== false) {
     if (!isOpen) dropWrite(stateDir, path, known.entry);
     else if (isOver) await ignoreErrors(addLine(path, printRecord(known, at)));

@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { call, RawClient, YES } from '../support/mcp-process.ts';
 import { ledgerIn, openService, REISSUE } from '../support/open-service.ts';
 import { cardId } from '../support/plain-service.ts';
+import { openTerminal } from '../support/pty.ts';
 
 const EVENT = [
   'calendar',
@@ -311,4 +312,45 @@ it('history chooses by a text in the reason, by the user with their assistant, a
   expect(await idsOf('-p', 'sandbox')).toEqual([]);
   const unknown = await run(['history', '-p', 'nope', '--json']);
   expect([unknown.code, unknown.stdout]).toEqual([2, '']);
+});
+
+/** A reissue that has only begun, by a process of another machine or container. */
+async function reissueElsewhere(agoMs: number) {
+  const opened = await openService();
+  expect((await opened.run(REISSUE)).code).toBe(8);
+  const [{ entry = '' } = {}] = await opened.list('--open');
+  const folder = join(opened.home.stateDir, 'open');
+  const path = join(folder, readdirSync(folder)[0] ?? '');
+  const [begun = ''] = readFileSync(path, 'utf8').split('\n');
+  const time = new Date(Date.now() - agoMs).toISOString();
+  const known = { ...(JSON.parse(begun) as object), time, maker: '00000000-1-1' };
+  writeFileSync(path, `${JSON.stringify(known)}\n`);
+  return { ...opened, resolve: ['history', 'resolve', String(entry), '--as', 'not_applied'] };
+}
+
+it('a change that may be in progress elsewhere cannot be resolved without a terminal', async () => {
+  const { run, list, resolve } = await reissueElsewhere(60_000);
+  const { code, stdout, stderr } = await run(resolve);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('may still be in progress on another machine or in another container');
+  expect(stderr).toMatch(/It can be resolved after \d/);
+  expect(await list('--open')).toHaveLength(1);
+});
+
+it('a change that began elsewhere more than an hour ago can be resolved', async () => {
+  const { run, list, resolve } = await reissueElsewhere(3_660_000);
+  expect((await run(resolve)).code).toBe(0);
+  expect(await list('--open')).toEqual([]);
+});
+
+it.each([
+  ['n', 130, 1],
+  ['y', 0, 0],
+] as const)('in a terminal it is asked whether its process has ended: %s', async (answer, expected, open) => {
+  const { home, list, resolve } = await reissueElsewhere(60_000);
+  const terminal = openTerminal(resolve, { home });
+  await terminal.waitFor('Has its process ended?');
+  terminal.type(`${answer}\r`);
+  expect((await terminal.end).code).toBe(expected);
+  expect(await list('--open')).toHaveLength(open);
 });

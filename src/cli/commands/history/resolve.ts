@@ -2,7 +2,7 @@ import { Failure, usageFailure } from '../../../base/failure.ts';
 import { localCommand } from '../../../command/command.ts';
 import type { Session } from '../../../command/session.ts';
 import { CLOSED_COLUMNS, factsOf, HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../../records/entry-table.ts';
-import { isUnderWay } from '../../../records/open-files.ts';
+import { isUnderWay, mayEndUntil } from '../../../records/open-files.ts';
 import { showHistory } from '../../../records/read.ts';
 import { requireRun, runFolder } from '../../../records/stored/run-folder.ts';
 import { heldRuns } from '../../../records/stored/run-list.ts';
@@ -10,15 +10,15 @@ import { resumeRun } from '../../../records/stored/run-store.ts';
 import { StoredRun } from '../../../records/stored/stored-run.ts';
 import type { HistoryEntry, Resolution } from '../../../records/write-record.ts';
 import { portsOf } from '../../../runs/run.ts';
-import { outcomeWords } from '../../../screen/people-text.ts';
-import { safeText } from '../../../screen/text.ts';
+import { outcomeWords, peopleTime } from '../../../screen/people-text.ts';
+import { safeText, sentenceCase } from '../../../screen/text.ts';
 import type { CallOutcome } from '../../../service/call-outcome.ts';
 import { chooseEntry } from './entry.ts';
 
 export const command = localCommand({
   columns: [...HISTORY_COLUMNS, ...CLOSED_COLUMNS],
   description:
-    'If an outcome is unknown, records whether the change was applied, as you learned elsewhere. Works for a single change or the row of a run (<run>:<row>). The outcome stays unknown, but the change is no longer open. Resolving again replaces what was recorded. Sends nothing.',
+    'If an outcome is unknown, records whether the change was applied, as you learned elsewhere. Works for a single change or the row of a run (<run>:<row>). The outcome stays unknown, but the change is no longer open. Resolving again replaces what was recorded. A change that another machine or container began within the last hour may still be in progress: a terminal asks whether its process has ended, elsewhere it is refused. Sends nothing.',
   arguments: { entry: { text: 'name of the entry, or a part of it', required: true, isOwnQuestion: true } },
   options: {
     as: {
@@ -70,6 +70,21 @@ async function obstacle(session: Session, entry: HistoryEntry): Promise<string |
   return held.size === 0 ? undefined : `is a row of run ${entry.run}, which is in progress`;
 }
 
+/** A change that began elsewhere may still end there: only a person knows that its process is gone. */
+async function confirmGone({ context, prompt }: Session, { entry, run, callOutcome, ...begun }: HistoryEntry) {
+  const untilMs = callOutcome.code === undefined && run === undefined && mayEndUntil(begun, context.clock.now());
+  if (typeof untilMs !== 'number') return;
+  const what = `entry ${safeText(entry)} may still be in progress on another machine or in another container`;
+  if (!prompt.available) {
+    const until = peopleTime(new Date(untilMs).toISOString());
+    throw new Failure('USAGE', `${what}, whose processes are not seen here. It can be resolved after ${until}`, {
+      hints: ['resolve it where it was sent, or in a terminal, which asks'],
+    });
+  }
+  if (await prompt.confirm(`${sentenceCase(what)}. Has its process ended?`)) return;
+  throw new Failure('CANCELLED', 'not confirmed', { after: 'unchanged' });
+}
+
 /**
  * Records it in the run of a row, before the history: it decides whether a resume sends the row again. Returns how the
  * row ended, if its process recorded that while its lock was waited for.
@@ -104,6 +119,7 @@ export async function resolveEntry(session: Session, name: string, found: Found)
   const entry = await showHistory(session.stateDir(), name);
   const problem = await obstacle(session, entry);
   if (problem !== undefined) throw refusal(entry, problem);
+  await confirmGone(session, entry);
   if (entry.run !== undefined) {
     const known = await resolveRow(session, entry.run, Number(entry.entry.split(':').at(-1)), found);
     if (known !== undefined) throw refusal(entry, ended(known));
