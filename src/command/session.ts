@@ -20,6 +20,7 @@ import type { Format, OutputOptions, Result, RowStream, Surroundings } from '../
 import { openRowWriter, renderResult, writingBeside } from '../screen/render.ts';
 import type { Family, Operation } from '../service/api/operation.ts';
 import type { CallInput, CallListener, CallOptions, CallPolicy, CallResult, HttpClient } from '../service/http/call.ts';
+import { placeOfUrl } from '../service/wire/base-url.ts';
 import type { CallState, Drop } from './call-state.ts';
 
 /** One family of the service for the chosen profile. */
@@ -110,7 +111,7 @@ function openProfile(
     /** Base URL of the profile without opening anything, for `--dry-run`. */
     baseUrl,
     /** Where changes of a family go, for plans, runs and the history. The sandbox has another port each time. */
-    placeOf: (family: Family): string => (current().isSandbox ? 'sandbox' : baseUrl(family)),
+    placeOf: (family: Family): string => (current().isSandbox ? 'sandbox' : placeOfUrl(baseUrl(family))),
   };
 }
 

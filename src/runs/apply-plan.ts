@@ -15,6 +15,7 @@ import { type ActiveRun, spoolPath } from '../records/stored/run-store.ts';
 import { breakMessage, plural } from '../screen/text.ts';
 import { targetStatus } from '../service/api/operation.ts';
 import { OPERATIONS } from '../service/api/operations.ts';
+import { placeOfUrl } from '../service/wire/base-url.ts';
 import { notConfirmed, refuseReadOnly, requirePerson, whereText } from '../writes/write-guards.ts';
 import { compareTokenLife, dangersOf } from './confirm-bulk.ts';
 import { begin, executeRun, type Prepared } from './execute-run.ts';
@@ -52,7 +53,7 @@ function refusePlan(session: Session, plan: LoadedPlan, isBegun: boolean): void 
   const profile = session.selectedProfile();
   const url = session.baseUrl(plan.operation.family);
   // The sandbox's URL has no port, so a profile could have the same.
-  if (url !== header.url || profile.isSandbox !== (header.profile === SANDBOX)) {
+  if (placeOfUrl(url) !== placeOfUrl(header.url) || profile.isSandbox !== (header.profile === SANDBOX)) {
     const message = `plan ${header.plan} is for ${header.url} (profile ${header.profile}), and profile ${profile.name} leads to ${url}`;
     // The profile was changed or removed, or the environment gives another URL.
     const isThere = canBeNamed(header.profile, session.settings(), session.context.env);

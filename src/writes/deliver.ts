@@ -4,6 +4,7 @@ import type { Also } from '../base/failure-message.ts';
 import type { Service, Session } from '../command/session.ts';
 import { type KnownBefore, SentElsewhere } from '../records/once.ts';
 import type { WriteIntent } from '../records/record.ts';
+import { hostOf } from '../records/write-record.ts';
 import { isOnceOnly } from '../service/api/operation.ts';
 import { outcomeOfFailure } from '../service/call-outcome.ts';
 import type { CallResult } from '../service/http/call.ts';
@@ -167,6 +168,7 @@ function openSignals(
 async function intentOf(session: Session, service: Service, write: Write): Promise<WriteIntent> {
   const { call, id, reason, seen } = write;
   const { operation } = call;
+  const url = session.placeOf(operation.family);
   // A reason that repeats a stored token is masked: so the token is read first. The call says why it cannot be.
   if (reason !== undefined) await service.checkCredential().catch(() => undefined);
   return {
@@ -174,8 +176,8 @@ async function intentOf(session: Session, service: Service, write: Write): Promi
     id,
     reason,
     profile: session.selectedProfile().name,
-    host: service.host,
-    url: session.placeOf(operation.family),
+    host: hostOf(url),
+    url,
     call: operation.name,
     fields: fieldsOf(call)?.slice(),
     digest: (await digesterOf(session, operation))?.(call.body),

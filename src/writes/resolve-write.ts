@@ -1,6 +1,6 @@
-import type { Ports, Service, Session } from '../command/session.ts';
+import type { Ports, Session } from '../command/session.ts';
 import type { OpenWrite } from '../records/open-files.ts';
-import type { HistoryEntry } from '../records/write-record.ts';
+import { type HistoryEntry, hostOf } from '../records/write-record.ts';
 import { isResolvedAt, type Operation, resolvedBy, targetStatus } from '../service/api/operation.ts';
 import { OPERATIONS } from '../service/api/operations.ts';
 import { type CallOutcome, NO_OUTCOME, referenceAt, statusAt } from '../service/call-outcome.ts';
@@ -37,9 +37,9 @@ export function isResolvedByCheck(operation: string): boolean {
 /** `unknown` card changes of this profile and host that a check may resolve, newest first. Rejects with LOCAL_IO. */
 export async function unresolvedWrites(
   session: Session,
-  { host }: Pick<Service, 'host'>,
   { cardId, sinceMs }: { readonly cardId?: string; readonly sinceMs?: number | undefined } = {},
 ): Promise<readonly HistoryEntry[]> {
+  const host = hostOf(session.placeOf('cards'));
   const isWanted = (entry: OpenWrite) =>
     entry.run === undefined &&
     !entry.isInProgress &&
@@ -60,7 +60,7 @@ export function isResolvedBy({ operation }: HistoryEntry, { status }: CardCheck)
 /** Records which `unknown` changes a card check resolves, and returns them. Rejects with LOCAL_IO. */
 export async function recordResolved(session: Session, cardId: string, check: CardCheck) {
   if (!session.keepsHistory || session.places.stateDir === undefined) return [];
-  const entries = await unresolvedWrites(session, await session.service('cards'), { cardId });
+  const entries = await unresolvedWrites(session, { cardId });
   const checked = await recordChecks(session, entries, () => check);
   return checked.filter(({ callOutcome }) => callOutcome.outcome === 'confirmed_by_read');
 }

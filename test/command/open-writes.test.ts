@@ -354,3 +354,23 @@ it.each([
   expect((await terminal.end).code).toBe(expected);
   expect(await list('--open')).toHaveLength(open);
 });
+
+it('localhost, 127.0.0.1 and ::1 are one place: what is open, remembered, planned and in the history of one is so of all', async () => {
+  const { run, posts, service, server } = await openService();
+  const local = { FRONTDESK_CARDS_URL: `${server.url.replace('127.0.0.1', 'LocalHost')}/` };
+  const six = { FRONTDESK_CARDS_URL: server.url.replace('127.0.0.1', '[0:0::1]') };
+  expect((await run(REISSUE, local)).code).toBe(8);
+  expect((await run(REISSUE)).code).toBe(17);
+  expect((await run(REISSUE, six)).code).toBe(17);
+  expect((await run(['card', 'reissue', cardId(1), cardId(2), '--yes', '-q', '--run', 'may'])).code).toBe(8);
+  expect(posts()).toBe(2);
+  expect((await run(BLOCK, local)).code).toBe(8);
+  service.status = 'BLOCKED';
+  const reconciled = await run(['history', 'reconcile', '--json', '-q']);
+  expect(JSON.parse(reconciled.stdout)).toMatchObject([{ id: cardId(3), outcome: 'confirmed_by_read' }, {}]);
+  const found = await run(['card', 'find', cardId(3), '--json', '-q'], six);
+  expect(JSON.parse(found.stdout)).toMatchObject([{ cardId: cardId(3) }]);
+  expect((await run(['card', 'activate', cardId(3), '--plan', 'p.plan', '-q'], local)).code).toBe(0);
+  service.isBroken = false;
+  expect((await run(['plan', 'apply', 'p.plan', '--yes', '-q'])).code).toBe(0);
+});

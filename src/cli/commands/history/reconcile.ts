@@ -4,11 +4,11 @@ import { outside } from '../../../base/json/outside-text.ts';
 import { list } from '../../../base/json/shape.ts';
 import { hintText } from '../../../base/next-step.ts';
 import { localCommand } from '../../../command/command.ts';
-import type { Profiled, Service, Session } from '../../../command/session.ts';
+import type { Profiled, Session } from '../../../command/session.ts';
 import { canBeNamed } from '../../../profile/resolve.ts';
 import { blockOf, HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../../records/entry-table.ts';
 import { showHistory } from '../../../records/read.ts';
-import { type HistoryEntry, isClosed } from '../../../records/write-record.ts';
+import { type HistoryEntry, hostOf, isClosed } from '../../../records/write-record.ts';
 import { commandWords } from '../../../screen/people-text.ts';
 import { nounOf, resolvedBy } from '../../../service/api/operation.ts';
 import { operationNamed } from '../../../service/api/operations.ts';
@@ -28,7 +28,7 @@ import { SINCE } from './entry.ts';
 function obstacle(
   session: Profiled,
   env: Context['env'],
-  service: Service,
+  host: string,
   entry: HistoryEntry,
 ): { readonly problem: string; readonly fix: string } | undefined {
   const { name } = session.selectedProfile();
@@ -49,8 +49,8 @@ function obstacle(
       : hintText({ do: 'record what you found out with', about: entry.entry });
     return { problem, fix };
   }
-  if (entry.host !== service.host) {
-    const problem = `was sent to ${entry.host}, and profile ${name} leads to ${service.host}`;
+  if (entry.host !== host) {
+    const problem = `was sent to ${entry.host}, and profile ${name} leads to ${host}`;
     const words = `choose the profile that leads to ${entry.host}`;
     return { problem, fix: hintText({ do: 'list the profiles', words }) };
   }
@@ -60,7 +60,7 @@ function obstacle(
 /** The named entries, each once. USAGE with all faults together. */
 async function namedEntries(
   session: Session,
-  service: Service,
+  host: string,
   names: readonly string[],
 ): Promise<readonly HistoryEntry[]> {
   const found = new Map<string, HistoryEntry>();
@@ -68,7 +68,7 @@ async function namedEntries(
   const fixes = new Set<string>();
   for (const name of names) {
     const entry = await showHistory(session.stateDir(), name);
-    const problem = obstacle(session, session.context.env, service, entry);
+    const problem = obstacle(session, session.context.env, host, entry);
     found.set(entry.entry, entry);
     if (problem === undefined) continue;
     const { outcome } = entry.callOutcome;
@@ -117,11 +117,10 @@ export const command = localCommand({
       });
     }
     const sinceMs = since?.at(session.context.clock.now()).fromMs;
-    const service = await session.service('cards');
+    await session.service('cards');
+    const host = hostOf(session.placeOf('cards'));
     const chosen =
-      names.length > 0
-        ? await namedEntries(session, service, names)
-        : await unresolvedWrites(session, service, { sinceMs });
+      names.length > 0 ? await namedEntries(session, host, names) : await unresolvedWrites(session, { sinceMs });
     const checks = new Map<string, CardCheck | undefined>();
     const known = await recordChecks(session, chosen, async (entry) => {
       const key = (entry.id ?? '').toLowerCase();
@@ -136,7 +135,7 @@ export const command = localCommand({
     const named = new Map(known.map((entry) => [entry.entry, entry]));
     const now = chosen.map((entry) => named.get(entry.entry) ?? entry);
     const rows = now.map(historyJson);
-    const none = `No unknown outcomes of profile ${session.selectedProfile().name} to ${service.host}.`;
+    const none = `No unknown outcomes of profile ${session.selectedProfile().name} to ${host}.`;
     await session.print({ kind: 'list', rows, columns: HISTORY_COLUMNS, block: blockOf(rows), whenEmpty: none });
     return now.some((entry) => entry.callOutcome.outcome === 'unknown' && !isClosed(entry)) ? 8 : 0;
   },

@@ -4,7 +4,8 @@ import { commandOf } from '../../../base/next-step.ts';
 import { localCommand } from '../../../command/command.ts';
 import { YES } from '../../../input/options/common.ts';
 import { currentProfileName } from '../../../profile/resolve.ts';
-import { removeProfile, type Settings } from '../../../profile/settings.ts';
+import { removeProfile, type Settings, type StoredProfile } from '../../../profile/settings.ts';
+import { placeOfUrl } from '../../../service/wire/base-url.ts';
 import { confirmLoss } from '../../../writes/ask/missing.ts';
 import { forgetCredentials } from '../../credential-request.ts';
 import { NAME, nameOf } from './profile.ts';
@@ -29,8 +30,9 @@ export const command = localCommand({
     if (removed.length > 0) session.done.push('its credentials are removed');
     await session.changeSettings((before) => removeProfile(before, name, isCurrent(before)));
     session.done.push('the profile is removed');
-    const url = settings.profiles.get(name)?.cardsUrl;
-    const isShared = [...left.profiles.values()].some((other) => other.cardsUrl === url);
+    const placeOf = ({ cardsUrl }: StoredProfile = {}) => cardsUrl && placeOfUrl(cardsUrl);
+    const url = placeOf(settings.profiles.get(name));
+    const isShared = [...left.profiles.values()].some((other) => placeOf(other) === url);
     const { stateDir } = session.places;
     if (url !== undefined && !isShared && stateDir !== undefined) {
       await (await import('../../../records/known-cards.ts')).forgetCards({ stateDir, url });
