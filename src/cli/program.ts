@@ -5,7 +5,7 @@ import type { Command } from '../command/command.ts';
 import type { Registry } from '../command/command-tree.ts';
 import { COMMON_OPTIONS, FLAG_LETTERS } from '../input/options/common.ts';
 import { type OptionSpec, takerOf } from '../input/options/option.ts';
-import { asFormat, type Format } from '../screen/options.ts';
+import { asFormat, type Format, isJson } from '../screen/options.ts';
 
 const SHORT_OUTPUT = new RegExp(`^-[${FLAG_LETTERS}]*o$`);
 
@@ -59,6 +59,10 @@ async function sayBadSwitches({ env, stderr }: Context): Promise<void> {
   }
 }
 
+function versionText(version: string, format: Format): string {
+  return isJson(format) ? JSON.stringify({ version }, null, format === 'json' ? 2 : 0) : version;
+}
+
 async function dispatch(context: Context, registry: Registry, state: CallState): Promise<number> {
   const located = locateCommand(context.argv, registry, COMMON_OPTIONS);
   const { path, rest, unknown } = located;
@@ -73,7 +77,7 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
   if (entry === undefined) {
     if (path.length === 0 && rest.some((token) => token === '--version' || token === '-V')) {
       await sayBadSwitches(context);
-      await context.stdout.write(`${context.version}\n`);
+      await context.stdout.write(`${versionText(context.version, state.format)}\n`);
       return 0;
     }
     const { parseInput } = await import('./argv.ts');

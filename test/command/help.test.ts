@@ -64,6 +64,18 @@ it.each([
   expect(JSON.parse(stdout)).toMatchObject({ command });
 });
 
+it.each([
+  [['--version', '--json'], {}, '{\n  "version": "X"\n}\n'],
+  [['-o', 'ndjson', '-V'], {}, '{"version":"X"}\n'],
+  [['--version'], { FRONTDESK_OUTPUT: 'json' }, '{\n  "version": "X"\n}\n'],
+  [['--version', '-q'], {}, 'X\n'],
+  [['--version'], {}, 'X\n'],
+])('the version is JSON if JSON is asked for: %j %j', async (argv, env, expected) => {
+  const { code, stdout, stderr } = await runFrontdesk(argv, { env });
+  const version = /\d[^"\n]*/.exec(stdout)?.[0] ?? '';
+  expect([code, stdout, stderr]).toEqual([0, expected.replace('X', version), '']);
+});
+
 it('help obeys COLUMNS outside a terminal', async () => {
   const { stdout } = await runFrontdesk(['card', 'get', '--help'], { env: { COLUMNS: '60' } });
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
