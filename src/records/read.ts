@@ -25,6 +25,7 @@ const SLACK_MS = 60_000;
 
 /**
  * The matching changes, newest first, rows of runs included. `unread`: runs whose rows are missing, with the reasons.
+ * `cut`: how many lines were met that are no records.
  * LOCAL_IO if the history cannot be read, unless `onUnreadable` is given: then only rows of runs are returned.
  */
 export async function readHistory(stateDir: string, filter: HistoryFilter) {
@@ -32,6 +33,10 @@ export async function readHistory(stateDir: string, filter: HistoryFilter) {
   const { most = Number.POSITIVE_INFINITY } = filter;
   const unread: Unread = new Map();
   let lines = 0;
+  let cut = 0;
+  const onCut = () => {
+    cut += 1;
+  };
   const reading = scanSingle(
     stateDir,
     page,
@@ -41,7 +46,7 @@ export async function readHistory(stateDir: string, filter: HistoryFilter) {
       if (entry !== undefined) page.add(entry);
       return lines >= most;
     },
-    { unread },
+    { unread, onCut },
   );
   await reading.catch((error: unknown) => {
     if (!(error instanceof Failure) || filter.onUnreadable === undefined) throw error;
@@ -54,7 +59,7 @@ export async function readHistory(stateDir: string, filter: HistoryFilter) {
     rest -= 1;
     if (rest <= 0) break;
   }
-  return { entries: page.entries(), unread };
+  return { entries: page.entries(), unread, cut };
 }
 
 /** One entry by its name, or a unique part of it. USAGE if there is none, or more than one. */
@@ -123,7 +128,7 @@ async function scanSingle(
   stateDir: string,
   page: Page | undefined,
   visit: (line: string, entry: string) => boolean,
-  { of, unread }: { readonly of?: string | undefined; readonly unread?: Unread } = {},
+  { of, unread, onCut }: { readonly of?: string | undefined; readonly unread?: Unread; onCut?(): void } = {},
 ): Promise<void> {
   try {
     const open = new Map(openLines(stateDir, unread).map(([line, entry]) => [entry, line]));
@@ -137,7 +142,7 @@ async function scanSingle(
       if (page?.isOfInterest(Date.parse(day.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3T23:59:59.999Z'))) === false)
         break;
       const ofDay = files.filter((each) => each.day === day);
-      if (await scanDay(ofDay, page, pass)) return;
+      if (await scanDay(ofDay, page, pass, onCut)) return;
     }
     for (const [entry, line] of open) if (visit(line, entry)) return;
   } catch (error) {
@@ -150,6 +155,7 @@ async function scanDay(
   files: readonly LedgerFile[],
   page: Page | undefined,
   visit: (line: string, entry: string) => boolean,
+  onCut?: () => void,
 ): Promise<boolean> {
   /** What was closed: only then an entry has several lines. In one file the last of them counts. */
   const seen = new Set<string>();
@@ -157,18 +163,22 @@ async function scanDay(
   const closed = files.length > 1 ? await closedLines(files) : new Map<string, string>();
   let isDone = false;
   for (const each of files) {
-    await readBackwards(each, (line, at, entry) => {
-      if (seen.has(entry)) return false;
-      if (page?.isOfInterest(Date.parse(at) + SLACK_MS) === false) return true;
-      const known = closed.get(entry);
-      if (known !== undefined) {
-        closed.set(entry, lineThatCounts(known, line));
-        return false;
-      }
-      if (CLOSED_LINE.test(line)) seen.add(entry);
-      isDone = visit(line, entry);
-      return isDone;
-    });
+    await readBackwards(
+      each,
+      (line, at, entry) => {
+        if (seen.has(entry)) return false;
+        if (page?.isOfInterest(Date.parse(at) + SLACK_MS) === false) return true;
+        const known = closed.get(entry);
+        if (known !== undefined) {
+          closed.set(entry, lineThatCounts(known, line));
+          return false;
+        }
+        if (CLOSED_LINE.test(line)) seen.add(entry);
+        isDone = visit(line, entry);
+        return isDone;
+      },
+      onCut,
+    );
     if (isDone) return true;
   }
   for (const [entry, line] of closed) if (visit(line, entry)) return true;
@@ -191,13 +201,16 @@ async function closedLines(files: readonly LedgerFile[]): Promise<Map<string, st
 async function readBackwards(
   each: LedgerFile,
   visit: (line: string, at: string, entry: string) => boolean,
+  onCut?: () => void,
 ): Promise<void> {
   const file = await openToRead(each);
   if (file === undefined) return;
   const reading = readLinesBack(file, (line) => {
     const [, at = '', entry] = RECORD_HEAD.exec(line) ?? [];
+    if (entry !== undefined && line.endsWith('}')) return visit(line, at, entry);
     // Half a line, which a kill left, does not count.
-    return entry !== undefined && line.endsWith('}') && visit(line, at, entry);
+    onCut?.();
+    return false;
   });
   await reading.finally(() => ignoreErrors(file.close()));
 }

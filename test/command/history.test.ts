@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ledgerIn } from '../support/open-service.ts';
+import { ledgerIn, openService } from '../support/open-service.ts';
 import { cardId, cardNumber, lastLine, playService, REPLACEMENT_ID } from '../support/plain-service.ts';
 import { CALENDAR_TOKEN, CARDS_TOKEN, type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { copyHome, createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
@@ -465,4 +465,18 @@ test.each([
   expect([named.code, named.stderr]).toEqual([2, `frontdesk: ${problem}\nhint: ${step} -p sandbox\n`]);
   const other = await runFrontdesk(args, { home, env: { FRONTDESK_PROFILE: 'sandbox' } });
   expect(other.stderr).toBe(`frontdesk: ${problem}\nhint: ${step}\n`);
+});
+
+test('lines of the history that are no whole records are counted in a warning, wherever they are', async () => {
+  const { run, service, home } = await openService();
+  service.isBroken = false;
+  for (const number of [3, 4]) expect((await run(['card', 'block', cardId(number), '--yes', '-q'])).code).toBe(0);
+  const path = ledgerIn(home);
+  const [first = '', second = ''] = readFileSync(path, 'utf8').split('\n');
+  writeFileSync(path, `${first}\n${second.slice(0, 90)}\n\0\0\0\n${second}\n${first.slice(0, 20)}`);
+  const { code, stdout, stderr } = await run(['history', '--json']);
+  expect([code, (JSON.parse(stdout) as unknown[]).length]).toEqual([0, 2]);
+  expect(JSON.parse(stderr)).toEqual({
+    notice: { code: 'UNREADABLE_LINES', message: 'left out 3 lines of the history: not a whole record' },
+  });
 });

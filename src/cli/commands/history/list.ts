@@ -1,4 +1,4 @@
-import { type Failure, type Notice, note, OUTCOMES, usageFailure } from '../../../base/failure.ts';
+import { type Failure, type Notice, note, OUTCOMES, usageFailure, warning } from '../../../base/failure.ts';
 import { type Unread, unreadFailure } from '../../../base/files/io-failure.ts';
 import { outside } from '../../../base/json/outside-text.ts';
 import { list } from '../../../base/json/shape.ts';
@@ -128,10 +128,14 @@ export async function matchingWrites(session: Session, whole: HistoryFilter, das
   const readOpen = async () => {
     const unread: Unread = new Map();
     const all = await readOpenWrites({ stateDir, clock: session.context.clock, unread });
-    return { entries: pageOf(all, which), unread };
+    return { entries: pageOf(all, which), unread, cut: 0 };
   };
   const found = open === true ? await readOpen() : await readHistory(stateDir, { ...which, onUnreadable });
   const { unread } = found;
+  if (found.cut > 0) {
+    const lines = plural(found.cut, 'line');
+    await session.notify(warning('UNREADABLE_LINES', `left out ${lines} of the history: not a whole record`));
+  }
   const entries = found.entries.slice(0, limit);
   // An ID of any operation may look like that. If it exists, it is meant.
   if (entries.length === 0 && filter.id !== undefined) refuseHeldId(filter.id, `${dashes}id`, session.common.profile);
