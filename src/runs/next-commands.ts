@@ -35,6 +35,20 @@ export function nextStep({ run: about, hasLeft, unknown, canReconcile, canResend
   return unknown > 0 ? { do: 'see its unknown rows', about } : undefined;
 }
 
+/** The same of a run in the records; undefined while a process works on it. */
+export function nextOfRun(
+  {
+    run,
+    state,
+    outcomes = {},
+  }: { readonly run: string; readonly state: RunState; readonly outcomes?: OutcomeCounts | undefined },
+  ways: Pick<RunStanding, 'canReconcile' | 'canResend'>,
+): NextStep | undefined {
+  if (state === 'running') return undefined;
+  const hasLeft = state === 'stopped' || state === 'interrupted';
+  return nextStep({ run, hasLeft, unknown: outcomes.unknown ?? 0, ...ways });
+}
+
 export function listingOf(run: string, outcomes: readonly string[]): string {
   return pasteable(`runs results {} --outcome ${outcomes.join(',')}`, { about: run });
 }
@@ -62,7 +76,7 @@ export function nextCommands(
   if (state === 'running') return failed.length === 0 ? [] : [list];
   const hasLeft = state === 'stopped' || state === 'interrupted';
   const { unknown = 0 } = outcomes;
-  const step = nextStep({ run, hasLeft, unknown, canReconcile, canResend });
+  const step = nextOfRun({ run, state, outcomes }, { canReconcile, canResend });
   const next = step && commandOf(step);
   const purposes = [
     ...(hasLeft ? ['send the rows that were not sent'] : []),

@@ -32,7 +32,8 @@ function heldResult<R extends RunRow>(
   // The service is there: such a row does not count as one that could not be sent.
   const code = held.why === 'records' ? 'PRECONDITION' : single.code;
   const about = { ...details, operation: command, row: row.row, id: row.id, attempts: 0 };
-  const more = isRead ? { hints, exitCode } : {};
+  // That it may be sent again is decided for a whole run.
+  const more = isRead ? { hints, exitCode } : { hints: held.why === 'repeats' ? hints.slice(0, 1) : [] };
   const failure = new Failure(code, problem, { attempted, after, cause, details: about, ...more }).beside(earlier);
   const known = (isRead ? held.callOutcome : undefined) ?? outcomeOfFailure(failure, { message: problem });
   // Times and attempts are those of the read, which is no attempt of the row.

@@ -1,5 +1,6 @@
 import { OUTCOMES, type Outcome } from '../base/failure.ts';
 import { outside } from '../base/json/outside-text.ts';
+import type { Hint } from '../base/next-step.ts';
 import type { OutcomeCounts } from '../records/journal/record.ts';
 import type { RowResult } from '../records/row-outcome.ts';
 import { type CallOutcome, isGood, isHeldBack } from '../service/call-outcome.ts';
@@ -70,6 +71,9 @@ export class RunTally {
   fromJournal = 0;
   notReached = 0;
   toDo = 0;
+  /** Rows that a resume holds back again until something else has ended, and what to do about the first. */
+  heldBack = 0;
+  closing: Hint | undefined;
   /** Rows with a response, or whose request left. */
   reachedService = 0;
   /** Rows that could not be sent because the service could not be reached. */
@@ -87,6 +91,10 @@ export class RunTally {
     this.rows += 1;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     if (again) this.toDo += 1;
+    if (result.isForNow === true && result.callOutcome.code === 'PRECONDITION') {
+      this.heldBack += 1;
+      this.closing ??= result.failure?.hints[0];
+    }
     if (result.source === 'sent') {
       this.sent += 1;
       if (result.row.drift === 'unchecked') this.uncompared += 1;

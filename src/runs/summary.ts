@@ -130,6 +130,10 @@ function commandLines(of: Summarized, report: RunResult): readonly string[] {
   const { tally, state } = report;
   const step = nextOf(of, report);
   const next = step && commandOf(step);
+  if (tally.heldBack > 0 && tally.heldBack === tally.toDo) {
+    const first = (tally.heldBack === 1 ? tally.closing : undefined) ?? { do: 'list what is open' };
+    return [`Before a resume: ${hintText(first)}`, `Then: ${next}`];
+  }
   const bad = BAD.filter((key) => tally.of(key) > 0);
   const rows = bad.reduce((sum, key) => sum + tally.of(key), 0);
   const all = listingOf(run, bad);

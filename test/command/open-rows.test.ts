@@ -276,3 +276,34 @@ it('a reissue of a run that is sent again and applied says that the first is ope
   expect(code).toBe(0);
   expect(stderr).toMatch(/^frontdesk: warning: row 1: the first reissue, of [^.]+, is still open\./);
 });
+
+it('a run whose rows are held back says what must be closed before it is resumed', async () => {
+  const { run, service, list, posts } = await openService();
+  const env = { FRONTDESK_OUTPUT: 'table' };
+  expect((await run(['card', 'reissue', cardId(3), ...ONCE])).code).toBe(8);
+  const [{ entry = '' } = {}] = await list('--open');
+  service.isBroken = false;
+  const rows = ['card', 'reissue', cardId(3), cardId(4), '--yes', '--run', 'may'];
+  const one = await run(rows, env);
+  expect([one.code, posts()]).toEqual([15, 2]);
+  const resolve = `record what you found out with: frontdesk history resolve ${String(entry)} --as <applied|not_applied>`;
+  expect(one.stderr).toContain(`\nBefore a resume: ${resolve}\nThen: frontdesk runs resume may\n`);
+  service.isBroken = true;
+  expect((await run(['card', 'reissue', cardId(5), ...ONCE])).code).toBe(8);
+  service.isBroken = false;
+  const two = await run(['card', 'reissue', cardId(3), cardId(5), '--yes', '--run', 'june'], env);
+  const open = 'list what is open: frontdesk history --open';
+  expect(two.stderr).toContain(`\nBefore a resume: ${open}\nThen: frontdesk runs resume june\n`);
+  expect((await run(['history', 'resolve', String(entry), '--as', 'not_applied', '-q'])).code).toBe(0);
+  expect((await run(['runs', 'resume', 'may', '-q'])).code).toBe(0);
+});
+
+it.each([
+  ['block', 'frontdesk runs resume may --reconcile'],
+  ['reissue', 'frontdesk runs results may --outcome unknown'],
+])('in a terminal runs show of a %s with unknown rows says what comes next', async (verb, next) => {
+  const { run, home } = await openService();
+  expect((await run(['card', verb, cardId(3), cardId(4), ...ONCE, '--run', 'may'])).code).toBe(8);
+  const { text } = await openTerminal(['runs', 'show', 'may'], { home, columns: 100 }).end;
+  expect(text).toMatch(new RegExp(`Next +${next}\n`));
+});

@@ -1,8 +1,12 @@
-import { fromPlain } from '../../../base/json/value.ts';
+import { fromPlain, type JsonObject } from '../../../base/json/value.ts';
+import { commandOf } from '../../../base/next-step.ts';
 import { localCommand } from '../../../command/command.ts';
 import { RUN_COLUMNS, RUN_OUTPUT, runFacts } from '../../../records/stored/run-entry.ts';
 import { showRun } from '../../../records/stored/run-list.ts';
+import { commandsToResolve, nextOfRun } from '../../../runs/next-commands.ts';
 import { portsOf } from '../../../runs/run.ts';
+import type { Fact } from '../../../screen/options.ts';
+import { operationNamed } from '../../../service/api/operations.ts';
 import { LAST, RUN, runNameOf } from './run-name.ts';
 
 export const command = localCommand({
@@ -18,6 +22,9 @@ export const command = localCommand({
   async run(session, values) {
     const { source, ...run } = await showRun(portsOf(session), await runNameOf(session, values));
     const resource = fromPlain(session.isForPeople() ? { ...run, source } : run);
-    await session.print({ kind: 'resource', resource, columns: RUN_COLUMNS, facts: runFacts });
+    const step = nextOfRun(run, commandsToResolve(operationNamed(run.operation)));
+    const next: readonly Fact[] = step === undefined ? [] : [['Next', commandOf(step)]];
+    const facts = (shown: JsonObject) => [...runFacts(shown), ...next];
+    await session.print({ kind: 'resource', resource, columns: RUN_COLUMNS, facts });
   },
 });
