@@ -124,7 +124,11 @@ export function requirePerson(
 
 /** The failure if the user did not confirm `subject`. */
 export function notConfirmed(subject: string): Failure {
-  return Failure.unsent('CANCELLED', `did not ${subject}: not confirmed`, { details: { outcome: 'not_sent' } });
+  return Failure.unsent('CANCELLED', `did not ${subject}: not confirmed`, {
+    // The question and its answer stand above.
+    screen: ['not confirmed. Nothing was sent.'],
+    details: { outcome: 'not_sent' },
+  });
 }
 
 /** A pattern that every reason must match, and a sentence that explains it. */

@@ -74,7 +74,7 @@ it.concurrent.for([
   const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
   const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, typed]], { env: server.env, columns: 160 });
   expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 130, leftBehind: [] });
-  expect(end.text).toContain('not confirmed. Nothing was sent.');
+  expect(end.text).toMatch(/^frontdesk: not confirmed\. Nothing was sent\.$/m);
   expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
 });
 
