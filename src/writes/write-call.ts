@@ -106,7 +106,10 @@ export async function attemptOne<No>(session: Session, wanted: Write, ports: Att
     if (session.caller === 'desk' || !(error instanceof Failure)) throw error;
     const earlier = stillOpen(session, wanted.call.operation, before);
     for (const notice of earlier) await session.notify(notice);
-    throw error.beside(earlier);
+    // A second one would be no repeat: what is open is resolved first.
+    const isSecond = earlier.length > 0 && isOnceOnly(wanted.call.operation);
+    const hints = error.hints.filter((hint) => !isSecond || typeof hint === 'string' || hint.do !== 'repeat');
+    throw error.beside(earlier).but({ hints });
   }
 }
 

@@ -190,6 +190,19 @@ it.each([
   expect(stderr).toMatch(/the first block, of [^.]+, is still open\. Check it with: frontdesk history reconcile /);
 });
 
+it('a reissue that could not be sent while the first is open does not propose to try again', async () => {
+  const { run, server } = await openService();
+  expect((await run(REISSUE)).code).toBe(8);
+  await server.stop();
+  const { code, stderr } = await run([...REISSUE, '--again']);
+  expect(code).toBe(7);
+  expect(stderr).toContain(' This request was not sent. An earlier one may have been applied.');
+  expect(stderr).toMatch(/the first reissue, of [^.]+, is still open\. Record what you found out with: /);
+  expect(stderr).not.toContain('try again');
+  // A second block sets the same.
+  expect((await run(BLOCK)).stderr).toContain('try again in a minute');
+});
+
 it('a block that is refused while another process sends one says where to see how that ended', async () => {
   const { run, service, server } = await openService();
   let release = () => {};
