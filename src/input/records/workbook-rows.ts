@@ -109,21 +109,23 @@ class SheetReader {
     if (cells.size === 0) return;
     const next = this.#line + 1;
     this.#line = line;
-    if (this.header === undefined) this.#readHeader(cells, line);
+    const saysNothing = ht === undefined && hidden === undefined;
+    const isHidden = isTrue(hidden) || isBelow(ht, MIN_HEIGHT) || (saysNothing && this.#isRowHidden);
+    if (this.header === undefined) this.#readHeader(cells, line, isHidden);
     else {
       // Rows without a value were left out. These have others after them.
       if (line > next) this.#faults.push({ ...emptyBetween(next, this.#row), sheet: this.#context.name });
-      const saysNothing = ht === undefined && hidden === undefined;
-      const isHidden = isTrue(hidden) || isBelow(ht, MIN_HEIGHT) || (saysNothing && this.#isRowHidden);
       this.#keep(cells, line, this.header.names, isHidden);
     }
   }
 
-  #readHeader(cells: Cells, line: number): void {
+  /** In a hidden row the name of no column is seen. */
+  #readHeader(cells: Cells, line: number, isHidden: boolean): void {
     const isThere = line === 1;
     const names = isThere ? unpackCells(this.#values(cells, MAX_COLUMNS)) : [];
     const rest = this.#isColumnHidden ? HIDDEN : SHOWN;
-    const hidden = names.filter((name, column) => name !== '' && (this.#columns[column] || rest) === HIDDEN);
+    const isUnseen = (column: number) => isHidden || (this.#columns[column] || rest) === HIDDEN;
+    const hidden = names.filter((name, column) => name !== '' && isUnseen(column));
     this.header = { names, line: 1, sheet: this.#context.name, hidden };
     if (!isThere) this.#refuse(1, { problem: 'the row is empty, but must contain the names of the columns' });
     else for (const [cell, { problem }] of cells) if (problem !== undefined) this.#refuse(1, problem, cell);

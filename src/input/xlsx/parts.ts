@@ -55,19 +55,23 @@ const RELATIONS = [
   'http://purl.oclc.org/ooxml/officeDocument/relationships',
 ];
 
+const READ: ReadonlySet<string> = new Set(['officeDocument', 'worksheet', 'sharedStrings', 'styles']);
+
 /** What a part refers to; `kind` is the last word of its type (`worksheet`). Types of other makers are left out. */
 async function readRelations(archive: Archive, source: string) {
   const folder = posix.dirname(source);
   const part = posix.join(folder, '_rels', `${posix.basename(source)}.rels`);
   if (!archive.has(part)) throw otherFormat(archive);
   const found = await allElements(archive, part, 'Relationships/Relationship');
-  return found.flatMap(({ attributes: { Id: id, Type: type, Target: target } }) => {
+  return found.flatMap(({ attributes: { Id: id, Type: type, Target: target, TargetMode: mode } }) => {
     if (id === undefined || type === undefined || target === undefined) return [];
     const at = type.lastIndexOf('/');
     if (!RELATIONS.includes(type.slice(0, at))) return [];
+    const kind = type.slice(at + 1);
+    if (mode === 'External' && READ.has(kind)) throw damaged(`${part}: it refers to a ${kind} outside of the file`);
     const path = target.replaceAll('\\', '/');
     const whole = path.startsWith('/') ? path : posix.join(folder, path);
-    return [{ id, kind: type.slice(at + 1), part: posix.normalize(whole) }];
+    return [{ id, kind, part: posix.normalize(whole) }];
   });
 }
 

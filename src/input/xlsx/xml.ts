@@ -48,6 +48,9 @@ export class XmlReader {
   constructor(part: string, wanted: readonly string[]) {
     this.#part = part;
     this.#wanted = new Set(wanted);
+    this.#parser.on('xmldecl', ({ encoding = 'utf-8' }) => {
+      if (!/^(?:utf-?8|us-ascii)$/i.test(encoding)) this.#refuse(`its encoding is ${encoding}, not UTF-8`);
+    });
     this.#parser.on('doctype', () => this.#refuse('it has a document type'));
     this.#parser.on('opentag', ({ name, attributes }) => this.#begin(this.#nameOf(name, attributes), attributes));
     this.#parser.on('closetag', () => this.#end());

@@ -347,6 +347,12 @@ it.each([
   expect(read.records.map(({ isHidden }) => isHidden)).toEqual([true]);
 });
 
+it('all columns count as hidden if the row with their names is', async () => {
+  const rows = textRow(1, ['id', 'email']).replace('<row', '<row hidden="1"') + textRow(2, ['s1', 'a@x']);
+  const read = await readAll(sheetWith('', rows));
+  expect([read.hidden, read.records.map(({ isHidden }) => isHidden)]).toEqual([['id', 'email'], [false]]);
+});
+
 it.each([
   ['hidden by hand', '<cols><col min="2" max="3" width="9" hidden="1"/></cols>', ['email', 'created']],
   ['of no width', '<cols><col min="2" max="4" width="0"/></cols>', ['email', 'created', 'first_name']],
@@ -497,6 +503,32 @@ it('a workbook in which two relations have one id is refused', async () => {
   expect(await refusal(handMadeWorkbook({ rows: NAMES_ROW, parts }))).toBe(
     'stdin is damaged, or not an .xlsx file (xl/workbook.xml: two of its parts have one id). Nothing was sent.',
   );
+});
+
+it.each(['worksheet', 'sharedStrings', 'styles'])(
+  'a workbook whose %s is outside of the file is refused',
+  async (kind) => {
+    const own = `<Relationship Id="r1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/>`;
+    const other = `<Relationship Id="r9" Type="${RELATIONS}/${kind}" Target="worksheets/sheet1.xml" TargetMode="External"/>`;
+    const parts = { 'xl/_rels/workbook.xml.rels': `<Relationships>${own}${other}</Relationships>` };
+    expect(await refusal(handMadeWorkbook({ rows: NAMES_ROW, parts }))).toContain(
+      `(xl/_rels/workbook.xml.rels: it refers to a ${kind} outside of the file)`,
+    );
+  },
+);
+
+const DECLARED = `<worksheet><sheetData>${NAMES_ROW}${textRow(2, ['s1', 'Günther'])}</sheetData></worksheet>`;
+
+it.each(['windows-1252', 'ISO-8859-1', 'UTF-16'])('a part that says it is %s is refused', async (encoding) => {
+  const parts = { 'xl/worksheets/sheet1.xml': `<?xml version="1.0" encoding="${encoding}"?>${DECLARED}` };
+  expect(await refusal(handMadeWorkbook({ rows: '', parts }))).toContain(
+    `(xl/worksheets/sheet1.xml: its encoding is ${encoding}, not UTF-8)`,
+  );
+});
+
+it.each([' encoding="utf-8" standalone="yes"', ''])('a part that declares%s is read', async (declared) => {
+  const parts = { 'xl/worksheets/sheet1.xml': `<?xml version="1.0"${declared}?>${DECLARED}` };
+  expect(valuesOf(await readAll(handMadeWorkbook({ rows: '', parts })))).toEqual([['s1', 'Günther']]);
 });
 
 it('a part whose relation only ends like one of the format is not read as a sheet', async () => {
