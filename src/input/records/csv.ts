@@ -17,6 +17,8 @@ const DELIMITERS = [',', ';', '\t'] as const;
 /** Rows without these have no guard of formulas, and none of zeros. */
 const GUARD = /'|="/;
 const DOUBLED = String.raw`each line end is there twice (\r\r\n): save the file again with one line end for each row`;
+const MIXED =
+  'a carriage return (CR) alone ends some lines, but not all: put the cell that holds it in quotes, or save the file again with one kind of line end';
 /** The first line in which some spreadsheets name the delimiter. */
 const SEPARATOR_LINE = /^sep=[^"\s]$|^sep=\t$/i;
 const NEVER_CLOSED = 'a quote that is not closed';
@@ -74,6 +76,11 @@ export class CsvParser extends RecordParser {
       return undefined;
     }
     this.#lastEnd = lineEnd;
+    const usual = this.dialect?.lineEnd ?? lineEnd;
+    if (lineEnd !== '' && (lineEnd === '\r') !== (usual === '\r')) {
+      this.endWith({ line: this.line, problem: MIXED });
+      return undefined;
+    }
     const hasQuotes = text.includes('"');
     if (text === '') {
       if (this.header !== undefined) this.#empty.push(this.line);

@@ -180,8 +180,19 @@ it('a CSV input reads what another program wrote, whatever the cells, delimiter,
   );
 });
 
+test.each([
+  ['in a cell of a file with LF', 'id,email\n1,a@x\r2,b@x\n', 2],
+  ['in a cell of a file with CRLF', 'id,email\r\n1,a@x\r\n2,b\r@x\r\n', 3],
+  ['in a header', 'id,em\rail\n1,a@x\n', 2],
+  ['in a file of which another line ends in LF', 'id,email\r1,a@x\n2,b@x\r', 2],
+])('a CR alone %s is a fault, because it can be read in two ways', async (_, text, line) => {
+  const read = await csv(text);
+  expect([read.faults.map((fault) => fault.line), read.isEnded]).toEqual([[line], true]);
+  expect(read.faults[0]?.problem).toMatch(/^a carriage return \(CR\) alone ends some lines, but not all/);
+});
+
 it('a CSV input gives the same rows and faults for pieces of any size', async () => {
-  const text = '\ufeff\r\nid;"na""me"\r\n1;"a\r\nb"\r\n\r\n2;c\r3\r\n4;"d;""é\u{1f3ab}"""\r\n5;x"\r\n6;y';
+  const text = '\ufeff\r\nid;"na""me"\r\n1;"a\r\nb"\r\n\r\n2;c\n3\r\n4;"d;""é\u{1f3ab}"""\r\n5;x"\r\n6;y';
   const whole = await csv(text);
   expect(whole.faults.map((fault) => [fault.line, fault.column])).toEqual([
     [5, undefined],
