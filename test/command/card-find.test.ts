@@ -40,6 +40,18 @@ test('card find without a match prints an empty list and says since when cards a
   expect(other.stderr).toContain('import an export of orders: frontdesk card find --import <file> -p sandbox\n');
 });
 
+test('a client reference is remembered up to 1,000 characters', async () => {
+  const home = createHome();
+  const server = await startRecordingServer(({ url }) => {
+    const id = url.split('/')[3] ?? '';
+    return { body: { cardId: id, clientReference: 'r'.repeat(id === cardId(1) ? 1000 : 1001) } };
+  });
+  const run = (...args: readonly string[]) => runFrontdesk(args, { env: server.env, home });
+  await run('card', 'get', cardId(1), cardId(2), '-q');
+  const found = JSON.parse((await run('card', 'find', 'r'.repeat(1000), '--json')).stdout);
+  expect(found.map((card: { cardId: string }) => card.cardId)).toEqual([cardId(1)]);
+});
+
 test('with FRONTDESK_NO_HISTORY no card is remembered', async () => {
   const { home, server } = await openShop();
   await runFrontdesk(['card', 'get', cardId(1)], { env: { ...server.env, FRONTDESK_NO_HISTORY: '1' }, home });

@@ -14,12 +14,14 @@ import { printJson } from '../../../src/base/json/print.ts';
 import { openAuditLog } from '../../../src/records/audit-log.ts';
 import { historyJson } from '../../../src/records/entry-table.ts';
 import { ledgerFile, pruneLedger } from '../../../src/records/ledger.ts';
-import { readOpenWrites } from '../../../src/records/open-files.ts';
+import { type KnownBefore, SentElsewhere } from '../../../src/records/once.ts';
+import { markSandboxReset, readOpenWrites } from '../../../src/records/open-files.ts';
 import { readHistory, showHistory } from '../../../src/records/read.ts';
 import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/records/record.ts';
 import { openFile } from '../../../src/records/stored/open-folder.ts';
 import { beginRun } from '../../../src/records/stored/run-store.ts';
 import { keyOfWrite } from '../../../src/records/write-record.ts';
+import type { CallOutcome } from '../../../src/service/call-outcome.ts';
 import { temporaryFolder } from '../base/files/place.ts';
 import { ended, FakeClock, runPlan, runPorts } from '../runs/fakes.ts';
 
@@ -330,4 +332,36 @@ it('a change that another machine closed meanwhile, and that ends unknown, keeps
   expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(1);
   expect(await showHistory(ports.stateDir, entry)).toMatchObject({ supersededBy: 'later' });
   expect(await readOpenWrites(ports)).toEqual([]);
+});
+
+it.each<
+  [string, Partial<CallOutcome>, Partial<KnownBefore & { as: 'applied' | 'not_applied'; isReset: boolean }>, string]
+>([
+  ['was sent before the question', { outcome: 'applied' }, { sinceMs: 2 }, 'sent'],
+  ['was sent while the question stood', { outcome: 'applied' }, {}, 'held, ended'],
+  ['was refused while the question stood', { outcome: 'rejected' }, {}, 'held, ended'],
+  ['was not sent', { outcome: 'not_sent' }, {}, 'sent'],
+  ['is open', { outcome: 'unknown' }, { sinceMs: 2 }, 'held, open'],
+  ['is open, and was named', { outcome: 'unknown' }, { named: ['first'] }, 'sent'],
+  ['is open, with --again', { outcome: 'unknown' }, { isAgain: true }, 'sent'],
+  ['was found done', { outcome: 'unknown' }, { as: 'applied' }, 'held, ended'],
+  ['was found not done', { outcome: 'unknown' }, { as: 'not_applied' }, 'sent'],
+  ['is open, and the sandbox was reset', { outcome: 'unknown' }, { isReset: true }, 'sent'],
+])('a change that must not happen twice, where the same one %s', async (_, callOutcome, how, expected) => {
+  const { ports, recorder, clock } = setUp();
+  const { as, isReset = false, named, sinceMs = 1, ...known } = how;
+  const change = { ...intent, operation: 'card.reissue', profile: isReset ? 'sandbox' : 'live' };
+  const since = (ms: number) => clock.now() - clock.ms + ms;
+  clock.ms = 1;
+  const first = await recorder.begin(change, undefined, { sinceMs: since(0) });
+  await recorder.end(first, ended(callOutcome));
+  clock.ms = 2;
+  if (as !== undefined) await recorder.resolve({ entry: first, operation: change.operation, id: CARD }, { as });
+  if (isReset) await markSandboxReset(ports.stateDir);
+  const once = { ...known, sinceMs: since(sinceMs), named: named?.map(() => first) };
+  const second = await recorder.begin(change, undefined, once).then(
+    () => 'sent',
+    (error: unknown) => (error instanceof SentElsewhere ? `held, ${error.isOpen ? 'open' : 'ended'}` : error),
+  );
+  expect(second).toBe(expected);
 });

@@ -28,6 +28,8 @@ it('T6 cutText says how much of a long text is missing', () => {
   expect(cutText('x'.repeat(40_000), 40)).toBe(`${'x'.repeat(29)}… (+39,971)`);
   expect(cutText('x'.repeat(40_000), 40, false)).toBe(`${'x'.repeat(27)}... (+39,973)`);
   expect(cutText('x'.repeat(40_000), 10)).toBe('xxxxxxxxx…');
+  expect(cutText('x'.repeat(139), 40)).toBe(`${'x'.repeat(39)}…`);
+  expect(cutText('x'.repeat(140), 40)).toBe(`${'x'.repeat(32)}… (+108)`);
 });
 
 it('cutText uses ASCII dots where the terminal is not UTF-8', () => {

@@ -94,6 +94,13 @@ it('rows of an input become calls: cells are fields, options fill what is lackin
   ]);
 });
 
+it('rows of an input have one hash whatever their format and the case of an ID, and another where a body differs', async () => {
+  const hashOf = async (text: string) => (await check(cardBlock, text)).rowsSha256;
+  const hash = await hashOf(`cardId,reason\n${CARD},lost\n`);
+  expect(await hashOf(`{"cardId":"${CARD.toUpperCase()}","reason":"lost"}\n`)).toBe(hash);
+  expect(await hashOf(`cardId,reason\n${CARD},Lost\n`)).not.toBe(hash);
+});
+
 it('rows of an input ignore what is known from responses, so that cards that were read can be written', async () => {
   const card = `{"cardId":"${CARD}","clientReference":"r","status":"ACTIVE","initialBalance":5.0,"metadata":{"a":1},"transactions":[],"metadata.shop":"x"}`;
   expect(await callsOf(cardBlock, card)).toEqual([[CARD, '{}']]);
