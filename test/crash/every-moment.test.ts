@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { chosenSeed, IS_LONG, SeededRandom } from '../support/seeded-random.ts';
 import { inLanes } from './lanes.ts';
 import { type Event, MOMENT_WRITES, type MomentEnd, raisedAt, someMoments } from './moments.ts';
-import { chosenSeed, IS_LONG, SeededRandom } from './seeded-random.ts';
 
 /** So many moments of each write; all of them in the long form. */
 const MOMENTS = IS_LONG ? Number.POSITIVE_INFINITY : 12;

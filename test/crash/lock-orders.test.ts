@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { IS_LONG } from '../support/seeded-random.ts';
 import { exploreOrders, turn } from './every-order.ts';
-import { IS_LONG } from './seeded-random.ts';
 import { type Actor, lockOnDisk, type OpenFile, type Program, type Self, type World } from './simulated-processes.ts';
 
 // E21: the calls of two or three processes at one lock in every order, with any of them killed or standing still at any

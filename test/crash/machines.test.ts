@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest';
+import { chosenSeed, IS_LONG, SeededRandom } from '../support/seeded-random.ts';
 import { inLanes } from './lanes.ts';
 import { UNSHARE } from './pod.ts';
 import { BUILT_PROGRAM } from './program.ts';
-import { chosenSeed, IS_LONG, SeededRandom } from './seeded-random.ts';
 import { SharedRun } from './shared-run.ts';
 
 const TRIALS = IS_LONG ? 200 : 6;

@@ -4,7 +4,7 @@ import { playService } from '../support/plain-service.ts';
 import { CARDS_TOKEN, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, injecting, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID } from '../support/sample-card.ts';
-import type { SeededRandom } from './seeded-random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 
 /**
  * What happens at a moment of a write: Ctrl-C while stderr is read, or an error that nothing catches while the reader of

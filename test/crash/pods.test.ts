@@ -2,10 +2,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHome } from '../support/run-frontdesk.ts';
+import { IS_LONG, SeededRandom } from '../support/seeded-random.ts';
 import { startCountingServer } from './counting-server.ts';
 import { Pod, UNSHARE } from './pod.ts';
 import { BUILT_PROGRAM, printedRows, startProgram } from './program.ts';
-import { IS_LONG, SeededRandom } from './seeded-random.ts';
 import { WRITES } from './writes.ts';
 
 /** A minute of patience is over in three seconds. */

@@ -1,11 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHome, type Home } from '../support/run-frontdesk.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 import { type CountingServer, startCountingServer } from './counting-server.ts';
 import { breaches, type PrintedRow } from './judge.ts';
 import { Pod, type PodEnd } from './pod.ts';
 import { printedRows, startProgram, summaryOutcomes } from './program.ts';
-import type { SeededRandom } from './seeded-random.ts';
 import { WRITES } from './writes.ts';
 
 /** A minute of patience is over in three seconds. */

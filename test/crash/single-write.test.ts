@@ -2,9 +2,9 @@ import { appendFileSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createHome } from '../support/run-frontdesk.ts';
+import { chosenSeed, IS_LONG, SeededRandom } from '../support/seeded-random.ts';
 import { type Stage, startCountingServer } from './counting-server.ts';
 import { BUILT_PROGRAM, startProgram } from './program.ts';
-import { chosenSeed, IS_LONG, SeededRandom } from './seeded-random.ts';
 import { WRITES } from './writes.ts';
 
 /** The files with lines of single changes. */

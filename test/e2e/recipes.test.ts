@@ -5,8 +5,8 @@ import { delimiter, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { isMap, parse, parseAllDocuments } from 'yaml';
 import { type CountingServer, startCountingServer } from '../crash/counting-server.ts';
-import { SeededRandom } from '../crash/seeded-random.ts';
 import { WRITES } from '../crash/writes.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const recipe = (name: string) => readFileSync(join(root, 'docs', 'recipes', name), 'utf8');

@@ -5,8 +5,8 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { type CountingServer, startCountingServer } from '../crash/counting-server.ts';
-import { SeededRandom } from '../crash/seeded-random.ts';
 import { WRITES } from '../crash/writes.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 
 // The recipes of docs/guides/many-machines.md on the engines themselves, where they are installed.
 

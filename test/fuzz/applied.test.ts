@@ -17,7 +17,7 @@ import {
   startFaultServer,
 } from '../support/fault-server.ts';
 import { CARDS_TOKEN } from '../support/recording-server.ts';
-import { numberOf, Seeded } from './seeded.ts';
+import { numberOf, SeededRandom } from '../support/seeded-random.ts';
 import { answerWith, card, damaged, PLAY_NAMES, type Play, playOf } from './stage.ts';
 
 /**
@@ -33,7 +33,7 @@ const WRITES = PLAY_NAMES.filter((name) => playOf(name, 0).operation.effect.kind
 const origin = `(seed ${SEED}, repeat with FRONTDESK_FUZZ_SEED=${SEED})`;
 
 /** Trouble before, while and after the service does what it is asked. */
-function trouble(play: Play, seeded: Seeded): Behavior {
+function trouble(play: Play, seeded: SeededRandom): Behavior {
   switch (seeded.below(12)) {
     case 0:
       return resetOnAccept();
@@ -75,7 +75,7 @@ interface End {
   readonly applied: number;
 }
 
-async function serve(play: Play, seeded: Seeded): Promise<FaultServer> {
+async function serve(play: Play, seeded: SeededRandom): Promise<FaultServer> {
   const script = Array.from({ length: 1 + seeded.below(3) }, () => trouble(play, seeded));
   const cardId = play.input.params['cardId'] ?? '';
   return startFaultServer({
@@ -89,7 +89,7 @@ async function serve(play: Play, seeded: Seeded): Promise<FaultServer> {
 }
 
 async function playOne(index: number): Promise<End> {
-  const seeded = new Seeded(SEED + index);
+  const seeded = new SeededRandom(SEED + index);
   const play = playOf(seeded.pick(WRITES), index);
   const server = await serve(play, seeded);
   const parsed = parseBaseUrl(server.url);

@@ -1,4 +1,4 @@
-import type { Seeded } from './seeded.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 
 /** An answer as bytes on the wire, and how they are written. */
 export interface WireAnswer {
@@ -88,7 +88,7 @@ function allNodes(node: Node): Node[] {
 }
 
 /** A JSON text with one to three of its parts changed, taken out, doubled or added. */
-export function mutateJson(value: unknown, seeded: Seeded): string {
+export function mutateJson(value: unknown, seeded: SeededRandom): string {
   const root = toNode(value);
   for (let left = 1 + seeded.below(3); left > 0; left -= 1) {
     const node = seeded.pick(allNodes(root));
@@ -100,7 +100,7 @@ export function mutateJson(value: unknown, seeded: Seeded): string {
   return print(root);
 }
 
-function changeObject(node: Extract<Node, { kind: 'object' }>, odd: Node, seeded: Seeded): void {
+function changeObject(node: Extract<Node, { kind: 'object' }>, odd: Node, seeded: SeededRandom): void {
   const index = seeded.below(Math.max(1, node.members.length));
   const member = node.members[index];
   switch (seeded.below(5)) {
@@ -121,13 +121,13 @@ function changeObject(node: Extract<Node, { kind: 'object' }>, odd: Node, seeded
   }
 }
 
-function changeArray(node: Extract<Node, { kind: 'array' }>, odd: Node, seeded: Seeded): void {
+function changeArray(node: Extract<Node, { kind: 'array' }>, odd: Node, seeded: SeededRandom): void {
   if (seeded.chance(0.5)) node.items.splice(seeded.below(node.items.length + 1), 0, odd);
   else node.items.splice(seeded.below(Math.max(1, node.items.length)), 1);
 }
 
 /** One to eight places of the bytes flipped, cut out, doubled, filled with noise, or everything after one dropped. */
-export function mutateBytes(bytes: Buffer, seeded: Seeded): Buffer {
+export function mutateBytes(bytes: Buffer, seeded: SeededRandom): Buffer {
   let changed = Buffer.from(bytes);
   for (let left = 1 + seeded.below(8); left > 0 && changed.length > 0; left -= 1) {
     const at = seeded.below(changed.length);
@@ -219,7 +219,7 @@ const BEFORE = [
 ];
 
 /** A whole answer around a body, with its status line, headers, framing and end more or less damaged. */
-export function mutateHttp(body: Buffer, seeded: Seeded): WireAnswer {
+export function mutateHttp(body: Buffer, seeded: SeededRandom): WireAnswer {
   const headers = [`Content-Length: ${body.length}`, 'Content-Type: application/json'];
   let payload = body;
   if (seeded.chance(0.15)) {
@@ -241,7 +241,7 @@ export function mutateHttp(body: Buffer, seeded: Seeded): WireAnswer {
   return { bytes, after, pieces: 1 + seeded.below(4) };
 }
 
-function chunked(body: Buffer, seeded: Seeded): Buffer {
+function chunked(body: Buffer, seeded: SeededRandom): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at < body.length; ) {
     const size = 1 + seeded.below(body.length);

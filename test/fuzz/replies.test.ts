@@ -11,8 +11,8 @@ import { createTransport } from '../../src/service/wire/transport.ts';
 import { checkStreams, meet } from '../e2e/faults/fault-run.ts';
 import { type FaultServer, startFaultServer } from '../support/fault-server.ts';
 import { CARDS_TOKEN } from '../support/recording-server.ts';
+import { numberOf, SeededRandom } from '../support/seeded-random.ts';
 import { outputOptions, recordedOutput } from '../unit/screen/recorded-output.ts';
-import { numberOf, Seeded } from './seeded.ts';
 import { answerWith, card, damaged, indexOf, PLAY_NAMES, type Play, playOf } from './stage.ts';
 
 /**
@@ -37,7 +37,7 @@ beforeAll(async () => {
   server = await startFaultServer({
     route: (request) => {
       const index = indexOf(request.target + request.body);
-      const seeded = new Seeded(SEED + index);
+      const seeded = new SeededRandom(SEED + index);
       const play = playOf(seeded.pick(PLAY_NAMES), index);
       const answer = damaged(play, seeded);
       // A look at the card after a write meets trouble of its own.
@@ -81,7 +81,7 @@ function resultOf(play: Play, resource: JsonValue): Result {
   return { kind: 'list', document: resource, rows: isJsonArray(data) ? data : [], columns: play.columns };
 }
 
-async function shown(play: Play, result: CallResult, seeded: Seeded) {
+async function shown(play: Play, result: CallResult, seeded: SeededRandom) {
   const format = seeded.pick(['table', 'json', 'ndjson', 'csv'] as const);
   if (result.kind === 'failed') {
     return { stdout: '', stderr: renderFailure(result.failure, format, PIPE), isData: false };
@@ -103,7 +103,7 @@ function endOf(result: CallResult): { code: number; outcome: string } {
 }
 
 async function playOne(index: number): Promise<string> {
-  const seeded = new Seeded(SEED + index);
+  const seeded = new SeededRandom(SEED + index);
   const play = playOf(seeded.pick(PLAY_NAMES), index);
   const policy = { timeoutMs: TIMEOUT_MS, retries: 1, retryMaxTimeMs: 2 * TIMEOUT_MS };
   const result = await client.call(play.input, { policy });
@@ -140,9 +140,9 @@ describe(`damaged answers ${origin()}`, () => {
       for (let count = next++; count < PROCESSES; count = next++) {
         // Other runs than those above.
         const index = COUNT + count;
-        const seeded = new Seeded(SEED + index);
+        const seeded = new SeededRandom(SEED + index);
         const play = playOf(seeded.pick(PLAY_NAMES), index);
-        const format = new Seeded(index).pick([['--json'], ['-o', 'ndjson'], ['-o', 'csv'], []]);
+        const format = new SeededRandom(index).pick([['--json'], ['-o', 'ndjson'], ['-o', 'csv'], []]);
         const { code, elapsedMs } = await meet(server, play.words, { format, attemptMs: 1500, budgetMs: 3000 });
         expect(code, `run ${index} of ${play.name} ${origin()}`).not.toBe(1);
         expect(elapsedMs).toBeGreaterThan(0);

@@ -7,8 +7,8 @@ import { OPERATIONS } from '../../src/service/api/operations.ts';
 import type { CallInput } from '../../src/service/http/call.ts';
 import { type Behavior, counted } from '../support/fault-server.ts';
 import { NAMES, SAMPLE_CALLS, sampleInput, typedCall } from '../support/sample-calls.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 import { mutateBytes, mutateHttp, mutateJson, type WireAnswer } from './mutate.ts';
-import type { Seeded } from './seeded.ts';
 
 /** One call of one operation, the answer that is right for it, and how frontdesk is asked for it. */
 export interface Play {
@@ -86,7 +86,7 @@ export function playOf(name: keyof typeof OPERATIONS, index: number): Play {
 }
 
 /** A damaged answer: at the level of JSON, of bytes, of HTTP, or of all of them. */
-export function damaged(play: Play, seeded: Seeded): WireAnswer {
+export function damaged(play: Play, seeded: SeededRandom): WireAnswer {
   const level = seeded.pick(['json', 'json', 'bytes', 'http', 'http', 'all'] as const);
   const text = level === 'json' || level === 'all' ? mutateJson(play.good, seeded) : JSON.stringify(play.good);
   let body: Buffer = Buffer.from(text, 'utf8');

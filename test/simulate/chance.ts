@@ -1,4 +1,4 @@
-import { SeededRandom } from '../crash/seeded-random.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 
 /** A number that stands for a text, the same on each machine (FNV-1a). */
 function digest(text: string): number {
@@ -23,14 +23,8 @@ export function spread(random: SeededRandom, from: number, to: number): number {
   return from * (to / from) ** random.next();
 }
 
-export function pickOne<Value>(random: SeededRandom, choices: readonly Value[]): Value {
-  const found = choices[random.below(choices.length)];
-  if (found === undefined) throw new Error('there is something to choose from');
-  return found;
-}
-
 /** At least one of these, and about `count` of them, in their order. */
 export function someOf<Value>(random: SeededRandom, choices: readonly Value[], count: number): readonly Value[] {
   const found = choices.filter(() => random.chance(count / choices.length));
-  return found.length > 0 ? found : [pickOne(random, choices)];
+  return found.length > 0 ? found : [random.pick(choices)];
 }

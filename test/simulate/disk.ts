@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../crash/seeded-random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 
 /** A file or folder, by whatever names. */
 export interface Inode {

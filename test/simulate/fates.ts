@@ -1,6 +1,6 @@
-import type { SeededRandom } from '../crash/seeded-random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 import { type Answer, refusal } from './answers.ts';
-import { chanceOf, pickOne, spread } from './chance.ts';
+import { chanceOf, spread } from './chance.ts';
 import type { ConnectionFate } from './network.ts';
 
 /** What happens to one request at the service. */
@@ -105,6 +105,6 @@ export const CALM: Weather = { share: 0, fates: [], connectionShare: 0, connecti
 /** The fate of the `nth` request of its kind about a thing; the same whatever happened before it. */
 export function fateOf(seed: number, what: string, nth: number, { share, fates, slow }: Weather): Fate {
   const random = chanceOf(seed, `request ${nth}: ${what}`);
-  const name = fates.length > 0 && random.chance(share) ? pickOne(random, fates) : 'well';
+  const name = fates.length > 0 && random.chance(share) ? random.pick(fates) : 'well';
   return { saysMs: slow * spread(random, 0.2, 40), ...(FATES[name] ?? WELL)(random), name };
 }

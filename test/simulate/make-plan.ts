@@ -1,5 +1,5 @@
-import type { SeededRandom } from '../crash/seeded-random.ts';
-import { chanceOf, pickOne, someOf, spread } from './chance.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import { chanceOf, someOf, spread } from './chance.ts';
 import { DELICATE, FATE_NAMES, type Weather } from './fates.ts';
 import type { ConnectionFate } from './network.ts';
 import type { Plan } from './plan.ts';
@@ -10,13 +10,13 @@ const CONNECTIONS: readonly ConnectionFate[] = ['slow', 'refused', 'reset', 'sil
 
 /** A few faults at a time, and those often: two that are rare meet in no history, and where all are there none ends. */
 function planWeather(random: SeededRandom): Weather {
-  const few = pickOne(random, [1, 2, 3, 8, FATE_NAMES.length]);
+  const few = random.pick([1, 2, 3, 8, FATE_NAMES.length]);
   return {
-    share: few <= 3 ? pickOne(random, [0.2, 0.5, 0.8]) : pickOne(random, [0, 0.05, 0.2, 0.5]),
+    share: few <= 3 ? random.pick([0.2, 0.5, 0.8]) : random.pick([0, 0.05, 0.2, 0.5]),
     fates: few <= 3 && random.chance(0.7) ? someOf(random, DELICATE, few) : someOf(random, FATE_NAMES, few),
-    connectionShare: pickOne(random, [0, 0, 0.05, 0.3]),
-    connections: someOf(random, CONNECTIONS, pickOne(random, [1, 4])),
-    slow: pickOne(random, [1, 1, 1, 30]),
+    connectionShare: random.pick([0, 0, 0.05, 0.3]),
+    connections: someOf(random, CONNECTIONS, random.pick([1, 4])),
+    slow: random.pick([1, 1, 1, 30]),
   };
 }
 
@@ -29,10 +29,10 @@ export function planOf(seed: number): Plan {
     machines: Array.from({ length: scene.machines }, () =>
       random.chance(0.5) ? 0 : (random.next() - 0.5) * 2 * HOUR_MS,
     ),
-    repeats: pickOne(random, ['again', 409, 404] as const),
+    repeats: random.pick(['again', 409, 404] as const),
     weather: scene.weather ?? planWeather(random),
-    timeoutS: pickOne(random, [2, 5, 30]),
-    syncMs: pickOne(random, [1, 10, 200]),
+    timeoutS: random.pick([2, 5, 30]),
+    syncMs: random.pick([1, 10, 200]),
     inputs: scene.inputs,
     people: scene.people,
     calmMs: spread(random, 60_000, 600_000),

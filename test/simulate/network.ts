@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import type { SeededRandom } from '../crash/seeded-random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 
 /** What the network does to a connection that a process asks for. */

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { Readable, Writable } from 'node:stream';
-import type { SeededRandom } from '../crash/seeded-random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 import { systemError } from './disk.ts';
 import { fileModule, promisesModule } from './file-modules.ts';
 import type { Machine } from './machine.ts';

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../crash/seeded-random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 
 /** Who something happens to: a process that may stand still or be gone by then. */
 export interface Owner {

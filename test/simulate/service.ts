@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../crash/seeded-random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 import { type Answer, type Asked, isOnceOnly, printAnswer, type Records, readAsked } from './answers.ts';
 import { chanceOf } from './chance.ts';
 import { CALM, type Fate, fateOf, type Weather } from './fates.ts';

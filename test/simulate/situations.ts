@@ -1,6 +1,6 @@
-import type { SeededRandom } from '../crash/seeded-random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 import { KINDS, type Kind, keyOf, ONCE_ONLY } from './answers.ts';
-import { chanceOf, pickOne, someOf, spread } from './chance.ts';
+import { chanceOf, someOf, spread } from './chance.ts';
 import { CALM, type Weather } from './fates.ts';
 import type { Blow, BlowKind, Deed, Input, Plan, Struck, Unknown } from './plan.ts';
 import type { StepKind } from './process.ts';
@@ -85,11 +85,11 @@ const GOINGS_ON: readonly What[] = [
 function anything(random: SeededRandom): Habits {
   const isPlenty = random.chance(0.5);
   return {
-    machines: pickOne(random, [1, 1, 2, 3]),
+    machines: random.pick([1, 1, 2, 3]),
     people: 1 + random.below(3),
     isSpread: false,
     deeds: [1, 5],
-    kinds: someOf(random, KINDS, pickOne(random, [1, 2, 4])),
+    kinds: someOf(random, KINDS, random.pick([1, 2, 4])),
     runs: 2,
     begins: [BEGINNINGS],
     goesOn: [isPlenty ? GOINGS_ON : someOf(random, GOINGS_ON, 3)],
@@ -99,7 +99,7 @@ function anything(random: SeededRandom): Habits {
       [1, 2_000],
       [1_000, 100_000],
     ],
-    struck: [pickOne(random, [0.1, 0.4, 0.7])],
+    struck: [random.pick([0.1, 0.4, 0.7])],
     blows: isPlenty ? BLOWS : someOf(random, BLOWS, 2),
     steps: ['all', 'disk', 'network'],
     still: [
@@ -110,7 +110,7 @@ function anything(random: SeededRandom): Habits {
     stalled: 0.1,
     copied: 0.3,
     again: 0.1,
-    olderThan: pickOne(random, ['1s', '1m'] as const),
+    olderThan: random.pick(['1s', '1m'] as const),
   };
 }
 
@@ -123,7 +123,7 @@ function oneRun(random: SeededRandom): Habits {
     people: 2 + random.below(2),
     isSpread: true,
     deeds: [1, 2],
-    kinds: [pickOne(random, ['reissue', 'event', 'reissue', 'block', 'subscriber'] as const)],
+    kinds: [random.pick(['reissue', 'event', 'reissue', 'block', 'subscriber'] as const)],
     runs: 1,
     begins: [['run'], ['run', 'resume']],
     goesOn: [['resume', 'run']],
@@ -144,7 +144,7 @@ function oneRun(random: SeededRandom): Habits {
 function pruneBesideWriters(random: SeededRandom): Habits {
   const isStruck = random.chance(0.6);
   const usual = anything(random);
-  const machines = pickOne(random, [1, 1, 2]);
+  const machines = random.pick([1, 1, 2]);
   const isCalm = random.chance(0.6);
   return {
     ...usual,
@@ -192,15 +192,15 @@ function oneAfterTheOther(random: SeededRandom): Habits {
   const isOfRuns = random.chance(0.6);
   return {
     ...anything(random),
-    machines: pickOne(random, [1, 1, 2]),
+    machines: random.pick([1, 1, 2]),
     people: 1,
     deeds: [2, 5],
     kinds: someOf(random, KINDS, isOfRuns ? 1 : 2),
     begins: isOfRuns ? [['run']] : [['write']],
     goesOn: isOfRuns ? [['resume', 'resume', 'run']] : [['write', 'write', 'write', 'reconcile', 'resolve']],
     struck: [0.8],
-    blows: someOf(random, [...BLOWS, 'kill', 'kill', 'power'], pickOne(random, [1, 2])),
-    steps: [pickOne(random, ['network', 'disk'] as const)],
+    blows: someOf(random, [...BLOWS, 'kill', 'kill', 'power'], random.pick([1, 2])),
+    steps: [random.pick(['network', 'disk'] as const)],
     copied: 0,
   };
 }
@@ -227,22 +227,22 @@ function oddAnswers(random: SeededRandom): Habits {
     ...anything(random),
     people: 1,
     deeds: [1, 3],
-    kinds: [pickOne(random, ['reissue', 'event'] as const)],
+    kinds: [random.pick(['reissue', 'event'] as const)],
     runs: 1,
     begins: [['run']],
     goesOn: [['resume', 'run']],
     weather: {
-      share: pickOne(random, [0.3, 0.6]),
+      share: random.pick([0.3, 0.6]),
       fates: someOf(random, odd, 2),
       connectionShare: 0,
       connections: [],
-      slow: pickOne(random, [1, 30]),
+      slow: random.pick([1, 30]),
     },
     struck: [0.2],
     copied: 0,
   } as const;
   const variants = [() => habits, killedAsItRepeats, struckAsItBegins, signalledAsItBegins] as const;
-  return pickOne(random, variants)(habits);
+  return random.pick(variants)(habits);
 }
 
 /** The same with rows that are refused for now, and processes that are killed as they send those again. */
@@ -322,16 +322,16 @@ function planBlows(random: SeededRandom, share: number, habits: Habits): Blow[] 
   const blows = habits.blows.filter((each) => each !== 'power' || habits.machines === 1);
   if (blows.length === 0 || !random.chance(share)) return [];
   return Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => {
-    const what = pickOne(random, blows);
-    const stillMs = spanOf(random, pickOne(random, habits.still));
+    const what = random.pick(blows);
+    const stillMs = spanOf(random, random.pick(habits.still));
     const lasts = {
       pause: stillMs,
       'stands still': stillMs,
       clock: (random.next() - 0.5) * 4 * HOUR_MS,
     };
     const steps = Math.round(spread(random, 1, 200));
-    const clocks = pickOne(random, ['none', 'monotonic', 'both'] as const);
-    const of = pickOne(random, habits.steps);
+    const clocks = random.pick(['none', 'monotonic', 'both'] as const);
+    const of = random.pick(habits.steps);
     return {
       of,
       atStep: Math.round(spread(random, ...FARTHEST[of])),
@@ -343,7 +343,7 @@ function planBlows(random: SeededRandom, share: number, habits: Habits): Blow[] 
 }
 
 function planUnknown(random: SeededRandom): Unknown {
-  return pickOne(random, ['leave', 'leave', 'reconcile', 'resend']);
+  return random.pick(['leave', 'leave', 'reconcile', 'resend']);
 }
 
 type Doing = Deed extends infer Each ? Omit<Each, keyof Struck> : never;
@@ -354,11 +354,11 @@ function planDoing(
   runs: readonly string[],
   { kinds, again, olderThan }: Habits,
 ): Doing {
-  const run = pickOne(random, runs);
+  const run = random.pick(runs);
   const isAgain = random.chance(again);
   switch (what) {
     case 'write': {
-      const kind = pickOne(random, kinds);
+      const kind = random.pick(kinds);
       const isMadeAgain = isAgain && ONCE_ONLY.includes(kind);
       return { what, kind, key: keyOf[kind](1 + random.below(3)), isAgain: isMadeAgain } as Doing;
     }
@@ -377,7 +377,7 @@ function planInputs(random: SeededRandom, { kinds, runs, copied }: Habits): Reco
   const inputs: Record<string, Input> = {};
   const known = kinds.filter((kind) => kind !== 'provision');
   for (const [name, copy] of [['night', 'eve'] as const, ['day', 'noon'] as const].slice(0, 1 + random.below(runs))) {
-    const kind = known.length === 0 ? 'reissue' : pickOne(random, known);
+    const kind = known.length === 0 ? 'reissue' : random.pick(known);
     const keys = Array.from({ length: 2 + random.below(6) }, (_, index) => keyOf[kind](index + 1));
     inputs[name] = { kind, keys, concurrency: 1 + random.below(4) };
     // The same rows under another name.
@@ -388,7 +388,7 @@ function planInputs(random: SeededRandom, { kinds, runs, copied }: Habits): Reco
 
 /** The first thing that a person does mostly writes; what comes then mostly continues what is there. */
 export function planPeople(seed: number, random: SeededRandom): Scene {
-  const habits = pickOne(random, SITUATIONS)(random);
+  const habits = random.pick(SITUATIONS)(random);
   const inputs = planInputs(random, habits);
   let number = 0;
   const people = Array.from({ length: habits.people }, (_, at) => ({
@@ -399,13 +399,13 @@ export function planPeople(seed: number, random: SeededRandom): Scene {
         number += 1;
         const own = chanceOf(seed, `deed ${number}`);
         const begins = nth === 0 || own.chance(0.2);
-        const what = pickOne(own, ofPerson(begins ? habits.begins : habits.goesOn, at));
+        const what = own.pick(ofPerson(begins ? habits.begins : habits.goesOn, at));
         const doing = planDoing(own, what, Object.keys(inputs), habits);
         const blows = planBlows(own, ofPerson(habits.struck, at), habits);
-        const span = nth === 0 ? ofPerson(habits.firstWait, at) : pickOne(own, habits.wait);
+        const span = nth === 0 ? ofPerson(habits.firstWait, at) : own.pick(habits.wait);
         const isHalf = at > 0 && nth === habits.deeds[0] / 2 && habits.secondHalf !== undefined;
         const notBeforeMs = isHalf ? spanOf(own, habits.secondHalf ?? [1, 1]) : 0;
-        const slow = pickOne(own, ofPerson(habits.slow, at));
+        const slow = own.pick(ofPerson(habits.slow, at));
         return {
           ...doing,
           number,

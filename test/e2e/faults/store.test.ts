@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { chosenSeed, SeededRandom } from '../../crash/seeded-random.ts';
 import { startFrontdesk } from '../../support/run-frontdesk.ts';
+import { chosenSeed, SeededRandom } from '../../support/seeded-random.ts';
 import { HAS_MODES, IS_LONG, onStage, STORED_CANARY, type Stage } from './stage.ts';
 
 const WRITERS = 8;

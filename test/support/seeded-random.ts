@@ -24,18 +24,25 @@ export class SeededRandom {
     return this.next() < share;
   }
 
-  pick<Value>(choices: readonly [Value, ...Value[]]): Value {
-    return choices[this.below(choices.length)] ?? choices[0];
+  /** One of a list that is not empty. */
+  pick<Value>(choices: readonly Value[]): Value {
+    const found = choices[this.below(choices.length)];
+    if (found === undefined) throw new Error('there is something to choose from');
+    return found;
   }
+}
+
+/** A number of the environment, for a longer run or for repeating one. */
+export function numberOf(name: string, byDefault: number): number {
+  const text = process.env[name] ?? '';
+  const number = text === '' ? byDefault : Number(text);
+  if (!Number.isSafeInteger(number) || number < 0) throw new Error(`${name} must be a whole number, not ${text}`);
+  return number;
 }
 
 /** FRONTDESK_CRASH_SEED, or another number each time. */
 export function chosenSeed(): number {
-  const given = process.env['FRONTDESK_CRASH_SEED'];
-  if (given === undefined) return Math.floor(Math.random() * 0x1_0000_0000);
-  const seed = Number(given);
-  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`FRONTDESK_CRASH_SEED=${given} is no seed`);
-  return seed;
+  return numberOf('FRONTDESK_CRASH_SEED', Math.floor(Math.random() * 0x1_0000_0000));
 }
 
 /** Is this the long form (`npm run test:crash`), and not the one of every push? */
