@@ -2,7 +2,6 @@ import { Failure, warning } from '../../base/failure.ts';
 import { textAt } from '../../base/json/value.ts';
 import { isOnceOnly, isResolvedAt, isWrite, targetStatus } from '../api/operation.ts';
 import { type CallOutcome, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
-import type { ExchangeOptions } from '../wire/exchange.ts';
 import type { Answer, CallInput, CallOptions, CallResult, Endpoint, HttpClient, Pacer } from './call.ts';
 import { type CallFacts, idOf, seenOf, subjectOf } from './facts.ts';
 import { detailsOf, reasonOf, whatHappened } from './failure-details.ts';
@@ -232,22 +231,25 @@ class OngoingCall {
       this.#sentAtMs = this.#endpoint.clock.now();
       listener?.onSend?.(this.#attempts);
     };
-    const { target } = this.#input;
-    return this.#send(this.#input, {
-      own: this.#attempts > 1 || isOnce,
-      about: (idOf(this.#input) ?? target)?.toLowerCase(),
-      onSend,
-      isFollowed: isOnce ? pacer?.isFollowed : undefined,
-    });
+    const about = (idOf(this.#input) ?? this.#input.target)?.toLowerCase();
+    const isFollowed = isOnce ? pacer?.isFollowed : undefined;
+    return this.#send(this.#input, this.#attempts > 1 || isOnce, onSend, about, isFollowed);
   }
 
-  #send(input: CallInput, how: Pick<ExchangeOptions, 'own' | 'about' | 'onSend' | 'isFollowed'>): Promise<Verdict> {
+  #send(
+    input: CallInput,
+    own: boolean,
+    onSend: () => void,
+    about?: string,
+    isFollowed?: () => boolean,
+  ): Promise<Verdict> {
     const { policy, abort, stopping, listener, pacer, keepsLongError } = this.#options;
     // Whole milliseconds, because messages name the limit.
     const timeoutMs = Math.max(1, Math.ceil(Math.min(policy.timeoutMs, this.#remainingMs())));
     const { isAwaited } = pacer ?? {};
-    const exchangeOptions = { ...how, timeoutMs, abort, stopping, isAwaited, keepsLongError };
-    return this.#sendOnce(input, this.#token, listener, exchangeOptions);
+    // Each member that is added to a spread object takes V8 a microsecond.
+    const how = { timeoutMs, own, about, abort, stopping, onSend, isFollowed, isAwaited, keepsLongError };
+    return this.#sendOnce(input, this.#token, listener, how);
   }
 
   /**
@@ -263,7 +265,7 @@ class OngoingCall {
     while (seen.length < maxReads) {
       if (seen.length > 0 && !(await this.#pause())) break;
       if (this.#remainingMs() <= 0 || !(await this.#admit('read'))) break;
-      const verdict = await this.#send(input, { own: true, onSend: () => this.#options.pacer?.leaves?.() });
+      const verdict = await this.#send(input, true, () => this.#options.pacer?.leaves?.());
       seen.push(verdict);
       if (verdict.kind === 'accepted' && isResolvedAt(operation, textAt(verdict.resource, 'status')))
         return { resolved: verdict, observation: observe(seen) };

@@ -3,7 +3,7 @@ import { printJson } from '../../base/json/print.ts';
 import { shorten } from '../../base/json/shorten.ts';
 import { takeUtf8 } from '../../base/json/utf8.ts';
 import { sensitiveOf } from '../api/operation.ts';
-import { byteLength, type Exchange, type ExchangeOptions, type WireRequest } from '../wire/exchange.ts';
+import { byteLength, type Exchange, type ExchangeOptions, type Reply, type WireRequest } from '../wire/exchange.ts';
 import type { CallInput, CallListener, CallOptions, Endpoint } from './call.ts';
 import { beginningOf, MAX_VALUES } from './error-reply.ts';
 import { namesSecret, TokenMask, withoutSecrets, withoutSecretsInText } from './mask.ts';
@@ -71,8 +71,7 @@ function bodyText(body: readonly Uint8Array[], mask: TokenMask, sensitive: reado
 }
 
 /** A refusal that a gateway compressed unasked, with what its body says. A 2xx stays as it came. */
-async function unpacked(exchange: Exchange): Promise<Exchange> {
-  if (exchange.kind === 'broken' || isSuccess(exchange.status)) return exchange;
+async function unpacked(exchange: Reply): Promise<Exchange> {
   const encoding = compressionOf(exchange.headers);
   if (encoding === undefined || byteLength(exchange.body) === 0) return exchange;
   const { unpackBeginning } = await import('./unpack.ts');
@@ -105,7 +104,8 @@ export function openSender(endpoint: Endpoint): Send {
     const startedMs = clock.monotonic();
     // The token is added only here, so that nothing that shows requests can show it.
     const headers = [...wire.headers, ['Authorization', `Bearer ${token}`] as const];
-    const exchange = await unpacked(await transport.exchange({ ...wire, headers }, options));
+    const came = await transport.exchange({ ...wire, headers }, options);
+    const exchange = came.kind === 'broken' || isSuccess(came.status) ? came : await unpacked(came);
     if (isTraced) trace(traceExchange(exchange, clock.monotonic() - startedMs, mask, sensitiveOf(input.operation)));
     if (exchange.status !== undefined && isSuccess(exchange.status)) listener?.onSuccess?.(exchange.body ?? []);
     const { operation, params, target } = input;
