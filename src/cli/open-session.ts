@@ -180,9 +180,13 @@ function rememberingCards(session: Session, seen: SeenCards): ServiceOptions['sa
   if (stateDir === undefined) return undefined;
   const { clock, pid } = session.context;
   let place: KnownCardsPlace | undefined;
+  // A run reads many cards in a millisecond.
+  let [seenMs, seenAt] = [Number.NaN, ''];
   return (operation, resource) => {
     if (operation.family !== 'cards' || sensitiveOf(operation).length > 0) return;
-    const card = seenCard(resource, clock.now());
+    const nowMs = clock.now();
+    if (nowMs !== seenMs) [seenMs, seenAt] = [nowMs, new Date(nowMs).toISOString()];
+    const card = seenCard(resource, seenAt);
     if (card === undefined) return;
     // Once: of a hundred thousand rows each would read the base URL anew.
     place ??= { stateDir, url: session.placeOf('cards'), pid };

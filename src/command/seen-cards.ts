@@ -14,8 +14,8 @@ function short(text: string | undefined): string | undefined {
   return text !== undefined && text.length <= MAX_TEXT ? detached(text) : undefined;
 }
 
-/** What is remembered of a card in a response; undefined for what is no card. `seenAt`: milliseconds since 1970. */
-export function seenCard(resource: JsonValue, seenAt: number): SeenCard | undefined {
+/** What is remembered of a card in a response; undefined for what is no card. `seenAt`: in ISO 8601. */
+export function seenCard(resource: JsonValue, seenAt: string): SeenCard | undefined {
   const cardId = textAt(resource, 'cardId') ?? '';
   if (!CARD_ID.test(cardId)) return undefined;
   const [clientReference, status] = [textAt(resource, 'clientReference'), textAt(resource, 'status')];
@@ -23,7 +23,7 @@ export function seenCard(resource: JsonValue, seenAt: number): SeenCard | undefi
     cardId: detached(cardId),
     clientReference: short(clientReference),
     status: short(status),
-    seenAt: new Date(seenAt).toISOString(),
+    seenAt,
   };
 }
 

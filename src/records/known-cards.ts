@@ -1,5 +1,5 @@
-import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
-import { open, stat, unlink } from 'node:fs/promises';
+import { closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs';
+import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
 import { ensurePrivateFolder, putInPlace } from '../base/files/atomic.ts';
@@ -268,7 +268,7 @@ export async function addCards(
 /** Removes old lines once the file has doubled. What goes wrong does not count: the old file is whole. */
 export async function compactCards(place: KnownCardsPlace, now: string): Promise<void> {
   const path = knownCardsPath(place.stateDir, place.url);
-  const size = (await ignoreNotFound(stat(path)))?.size ?? 0;
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size < SLACK_BYTES) return;
   const before = withLines(path, (file) => Number(/"bytes":\s*(\d+)/.exec(lineAt(file, 0))?.[1] ?? 0)) ?? 0;
   if (size > 2 * before + SLACK_BYTES) await addCards(place, nothing(), now);

@@ -42,9 +42,15 @@ export function knownCardsPath(stateDir: string, url: string): string {
 
 /** The ID and the reference stand first, in lower case, so that a search compares bytes at a fixed place. */
 export function lineOf({ cardId, clientReference, status, seenAt }: SeenCard): string {
-  const ref = clientReference?.toLowerCase() ?? null;
-  const rest = { cardId, clientReference: clientReference ?? null, seenAt, status: status ?? null };
-  return `${JSON.stringify({ id: cardId.toLowerCase(), ref, ...rest })}\n`;
+  const line = {
+    id: cardId.toLowerCase(),
+    ref: clientReference?.toLowerCase() ?? null,
+    cardId,
+    clientReference: clientReference ?? null,
+    seenAt,
+    status: status ?? null,
+  };
+  return `${JSON.stringify(line)}\n`;
 }
 
 /** The first line. `bytes`: the size of the file when old lines were last removed. */
