@@ -76,9 +76,9 @@ describe.skipIf(releases === undefined || !isHere('dpkg'))('the Debian package (
     expect(run(command, ['card', 'get', '-p', 'sandbox', CARD, '--json']).stdout).toContain(`"cardId": "${CARD}"`);
   });
 
-  it('doctor names the Debian package as the source of the command', () => {
+  it('doctor names the command of the Debian package', () => {
     const { stdout } = run(command, ['doctor', '--json', '--query', 'checks[0].message']);
-    expect(stdout).toBe(`"frontdesk ${version} on linux, from the Debian package (${command})"\n`);
+    expect(stdout).toBe(`"frontdesk ${version} on linux, from ${command}"\n`);
   });
 
   it('the Debian package names the libraries that the executable is linked to', () => {

@@ -40,8 +40,6 @@ export function runtimeFacts() {
     nodeVersion: process.versions.node,
     /** The started file, links followed; undefined if it is gone. */
     program: realPath(isExecutable ? process.execPath : process.argv[1]),
-    /** Is it the standalone executable, with Node inside? */
-    isExecutable,
   };
 }
 

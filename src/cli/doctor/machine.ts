@@ -1,8 +1,5 @@
-import { stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { Context } from '../../base/context.ts';
 import { usageFailure } from '../../base/failure.ts';
-import { succeeds } from '../../base/files/io-failure.ts';
 import { runtimeFacts } from '../../base/process/system.ts';
 import type { Session } from '../../command/session.ts';
 import { resolvePreferences, switchFaults } from '../../profile/resolve.ts';
@@ -33,28 +30,13 @@ async function checkEnvironment({ env }: Context, caFile: string | undefined): P
   return found.length === 0 ? [ok('environment', 'the variables of frontdesk can be read')] : found;
 }
 
-/** How and where the program was installed: `the Debian package (/usr/bin/frontdesk)`. Never rejects. */
-async function describeInstallation(): Promise<string> {
-  const { program, isExecutable } = runtimeFacts();
-  if (program === undefined) return 'a file that is no longer there';
-  if (isExecutable) {
-    // Only Debian's package installs this file beside the program.
-    const copyright = join(dirname(program), '../share/doc/frontdesk/copyright');
-    const isFromDebian = program.endsWith('/usr/bin/frontdesk') && (await succeeds(stat(copyright)));
-    return `the ${isFromDebian ? 'Debian package' : 'standalone executable'} (${program})`;
-  }
-  const folder = dirname(dirname(program));
-  const isCheckout = await succeeds(stat(join(folder, 'src', 'main.ts')));
-  return `${isCheckout ? 'a checkout of the sources' : 'the npm package'} (${folder})`;
-}
-
 /** This process and its environment. `caFile`: the certificates that calls would trust. */
 export async function checkMachine(session: Session, caFile: string | undefined): Promise<readonly Check[]> {
   const { context } = session;
-  const installation = await describeInstallation();
+  const { program = 'a file that is no longer there', nodeVersion } = runtimeFacts();
   return [
-    ok('frontdesk', `frontdesk ${context.version} on ${context.platform}, from ${installation}`),
-    ok('node', `Node ${runtimeFacts().nodeVersion}`),
+    ok('frontdesk', `frontdesk ${context.version} on ${context.platform}, from ${program}`),
+    ok('node', `Node ${nodeVersion}`),
     ...(await checkEnvironment(context, caFile)),
   ];
 }
