@@ -93,8 +93,6 @@ function block(part: Block): readonly string[] {
       return ['.PP', line(`${part.title}:`), ...tagged(part.rows)];
     case 'examples':
       return examples(part.examples);
-    case 'grid':
-      return part.rows.flatMap((row) => ['.PP', line(row.join('  '))]);
   }
 }
 

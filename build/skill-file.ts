@@ -15,8 +15,6 @@ function markdown(block: Block): string {
         ...block.examples.flatMap(({ text, line }) => [`# ${text}`, line]),
         '```',
       ].join('\n');
-    case 'grid':
-      throw new Error('the page for assistants has no grid');
   }
 }
 

@@ -37,12 +37,14 @@ it.each([
   expect(stdout).toMatch(/^Exit codes: [\s\S]*8 OUTCOME_UNKNOWN/m);
 });
 
-it('help exit-codes prints the table of exit codes', async () => {
+it('help exit-codes says what each exit code means, and when to run again', async () => {
   const { code, stdout } = await runFrontdesk(['help', 'exit-codes']);
   expect(code).toBe(0);
-  expect(stdout).toContain('EXIT  CODE             MEANING');
-  expect(stdout).toMatch(/^ {2}8 {5}OUTCOME_UNKNOWN .* no, check first$/m);
-  expect(stdout).toMatch(/^ {2}124 {3}TIMEOUT /m);
+  expect(stdout).toMatch(/^ {2}0 {18}done$/m);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'no card check showed it. Run it again? no, check first 10 BAD_REPLY',
+  );
+  expect(stdout).toMatch(/^ {2}124 TIMEOUT {8}`card wait`/m);
 });
 
 it.each(['options', 'environment', 'output', 'bulk', 'outcomes', 'plans', 'agents', 'accessibility'])(

@@ -11,8 +11,7 @@ export type Block =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'rows'; readonly title: string; readonly rows: readonly Row[] }
   /** Lines as typed in a shell, with `frontdesk`. */
-  | { readonly kind: 'examples'; readonly title: string; readonly examples: readonly Example[] }
-  | { readonly kind: 'grid'; readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] };
+  | { readonly kind: 'examples'; readonly title: string; readonly examples: readonly Example[] };
 
 export function text(paragraph: string): Block {
   return { kind: 'text', text: paragraph };
@@ -54,8 +53,6 @@ function layOutBlock(block: Block, width: number): string[] {
           .flatMap(({ text, line }) => [...wrap(`# ${text}`, width - 2), ...foldCommand(line, width - 2)])
           .map((line) => `  ${line}`),
       ];
-    case 'grid':
-      return layOutGrid(block.header, block.rows, width);
   }
 }
 
@@ -68,27 +65,6 @@ function layOutRows(rows: readonly Row[], width: number): string[] {
     if (text === '') return [`  ${name}`];
     if (name.length > column) return [`  ${name}`, first, ...others];
     return [`  ${name.padEnd(column)}  ${first.slice(indent.length)}`, ...others];
-  });
-}
-
-/** The widest column of a grid shrinks, then the next, until all fit. */
-function layOutGrid(header: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
-  const widths = header.map((title, at) => Math.max(title.length, ...rows.map((row) => (row[at] ?? '').length)));
-  const wordsAt = (at: number) => rows.flatMap((row) => (row[at] ?? '').split(' '));
-  const least = header.map((title, at) => Math.max(title.length, ...wordsAt(at).map((word) => word.length)));
-  const available = width - 2 * header.length;
-  for (let over = widths.reduce((sum, next) => sum + next, 0) - available; over > 0; over -= 1) {
-    const room = widths.map((wanted, at) => (wanted > (least[at] ?? 0) ? wanted : 0));
-    const widest = room.indexOf(Math.max(...room));
-    if (room[widest] === 0) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
-  }
-  return [header, ...rows].flatMap((row) => {
-    const cells = row.map((cell, at) => wrap(cell, widths[at] ?? 0));
-    const height = Math.max(...cells.map((cell) => cell.length));
-    return Array.from({ length: height }, (_, line) =>
-      `  ${cells.map((cell, at) => (cell[line] ?? '').padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),
-    );
   });
 }
 

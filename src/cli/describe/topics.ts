@@ -8,11 +8,15 @@ import { type Block, examples, rows, text } from './text-block.ts';
 import { TOPIC_LIST } from './topic-list.ts';
 
 const EXIT_CODES: readonly Block[] = [
-  {
-    kind: 'grid',
-    header: ['EXIT', 'CODE', 'MEANING', 'RUN IT AGAIN?'],
-    rows: exitCodeRows().map((row) => [String(row.exitCode), row.code, row.meaning, row.repeat]),
-  },
+  rows(
+    'Exit codes',
+    Object.fromEntries(
+      exitCodeRows().map(({ exitCode, code, meaning, repeat }) => [
+        `${exitCode} ${code}`.trimEnd(),
+        repeat === '' ? meaning : `${meaning}. Run it again? ${repeat}`,
+      ]),
+    ),
+  ),
   text(
     'Of several rows the worst wins: 8, 16, the signal, 4 or 5 (the run stopped on 401 or 403), 7 (nothing could be sent at all), 15, 0.',
   ),

@@ -54,7 +54,6 @@ const blocks: readonly Block[] = [
       { name: '--client-wallet-account-id <text>', text: 'identifier of the account' },
     ],
   },
-  { kind: 'grid', header: ['EXIT', 'MEANING'], rows: [['8', 'a write left, and no readable answer came back']] },
 ];
 
 it('a layout puts a name that is too long for its column on a line of its own', () => {
@@ -66,10 +65,6 @@ it('a layout puts a name that is too long for its column on a line of its own', 
       '  --yes  do not ask',
       '  --client-wallet-account-id <text>',
       '         identifier of the account',
-      '',
-      '  EXIT  MEANING',
-      '  8     a write left, and no readable',
-      '        answer came back',
       '',
     ].join('\n'),
   );
