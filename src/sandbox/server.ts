@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Context } from '../base/context.ts';
 import { Failure } from '../base/failure.ts';
 import { errnoOf, messageOf } from '../base/files/io-failure.ts';
@@ -88,20 +88,6 @@ class Responder {
     });
   }
 
-  /** For bytes that are no HTTP request. */
-  refuseRaw(error: NodeJS.ErrnoException, socket: Socket): void {
-    if (!socket.writable || error.code === 'ECONNRESET') {
-      socket.destroy();
-      return;
-    }
-    const isTooLong = error.code === 'HPE_HEADER_OVERFLOW';
-    const status = isTooLong ? '431 Request Header Fields Too Large' : '400 Bad Request';
-    const problem = isTooLong ? `its head is over ${MAX_HEADER_BYTES} bytes` : 'it is not HTTP';
-    const { body } = refusalReply(400, 'REQUEST_MALFORMED', `the request was refused: ${problem}`);
-    const head = `content-type: application/json\r\nx-request-id: ${this.#requestId()}\r\nconnection: close`;
-    socket.end(`HTTP/1.1 ${status}\r\n${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-  }
-
   #requestId(): string {
     this.#requests += 1;
     return this.#requestIdPrefix + this.#requests;
@@ -183,8 +169,6 @@ export async function startSandboxServer(options: SandboxServerOptions, ports: P
   const responder = new Responder(options, ports);
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS });
   server.on('request', (request, response) => responder.handle(request, response));
-  // Node types the socket as a Duplex, but node:http gives a net.Socket.
-  server.on('clientError', (error, socket) => responder.refuseRaw(error, socket as Socket));
   const port = await listen(server, options.port);
   return {
     /** The base URL of both families. */
