@@ -5,7 +5,7 @@ import type { Context } from '../base/context.ts';
 import { Failure } from '../base/failure.ts';
 import { errnoOf, messageOf } from '../base/files/io-failure.ts';
 import { OPERATIONS } from '../service/api/operations.ts';
-import { type FaultEffect, type FaultPicker, type FaultRule, pickFaults } from './faults.ts';
+import { type FaultEffect, type FaultRule, pickFaults } from './faults.ts';
 import { makeTokens, randomHex, type SandboxTokens, type Sources } from './ids.ts';
 import { Refused, refusalReply } from './refusal.ts';
 import { type Call, checkRequest } from './request.ts';
@@ -62,7 +62,7 @@ class Responder {
   readonly #options: SandboxServerOptions;
   readonly #random: () => number;
   readonly #clock: Context['clock'];
-  readonly #nextFault: FaultPicker | undefined;
+  readonly #nextFault: ReturnType<typeof pickFaults>;
   readonly #requestIdPrefix: string;
   #requests = 0;
 
@@ -71,12 +71,12 @@ class Responder {
     this.#clock = ports.clock;
     this.#random = () => ports.random();
     this.tokens = makeTokens(this.#random);
-    this.#nextFault = options.faults.length === 0 ? undefined : pickFaults(options.faults, this.#random);
+    this.#nextFault = pickFaults(options.faults, this.#random);
     this.#requestIdPrefix = `req_${randomHex(this.#random, 8)}_`;
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const effect = this.#nextFault?.(request.method ?? '', (request.url ?? '').split('?', 1)[0] ?? '');
+    const effect = this.#nextFault(request.method ?? '', (request.url ?? '').split('?', 1)[0] ?? '');
     if (effect?.kind === 'reset-before') {
       request.socket.resetAndDestroy();
       return;
@@ -146,7 +146,7 @@ function spoil(reply: Reply, effect: FaultEffect | undefined): Reply {
   return reply;
 }
 
-function faultReply({ status, retryAfterSeconds }: FaultEffect & { kind: 'status' }): Reply {
+function faultReply({ status, retryAfterSeconds }: FaultEffect): Reply {
   const reply = refusalReply(status, 'SANDBOX_FAULT', `the sandbox was told to answer ${status}`);
   if (retryAfterSeconds !== undefined) return { ...reply, headers: [['retry-after', String(retryAfterSeconds)]] };
   return status < 400 ? { ...reply, headers: [['location', '/']] } : reply;

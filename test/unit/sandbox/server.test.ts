@@ -143,7 +143,7 @@ it('the sandbox waits before each response as long as --latency says', async () 
 
 it('the server closes at once though connections are idle, waiting or delayed', async () => {
   const server = await runServe(
-    { ...DEFAULTS, latencyMs: 60_000, faults: readFaults(['GET /v1/calendars:timeout']).rules },
+    { ...DEFAULTS, latencyMs: 60_000, faults: readFaults(['GET /v1/calendars:timeout']) },
     PORTS,
   );
   const agent = new Agent({ keepAlive: true });
@@ -167,7 +167,7 @@ it('the server says that a port is in use', async () => {
 const block = `/v1/cards/${ACTIVE}/block`;
 
 it('the sandbox with faults answers a status without applying the request, so many times', async () => {
-  const server = await serve({ faults: readFaults(['POST /block:503+retry-after=2*2']).rules });
+  const server = await serve({ faults: readFaults(['POST /block:503+retry-after=2*2']) });
   const replies = [];
   for (let count = 0; count < 3; count += 1) replies.push(await post(server, block, '{}'));
   expect(replies.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
@@ -188,7 +188,7 @@ it.each([
   ['202', 'BLOCKED'],
   ['204', 'BLOCKED'],
 ])('the sandbox with faults answers %s to a block and the card then reads %s', async (status, then) => {
-  const server = await serve({ faults: readFaults([`POST /block:${status}`]).rules });
+  const server = await serve({ faults: readFaults([`POST /block:${status}`]) });
   expect((await post(server, block, '{}')).status).toBe(Number(status));
   expect(await statusOf(server, ACTIVE)).toBe(then);
 });
@@ -197,19 +197,19 @@ it.each([
   ['reset-before', 'ACTIVE'],
   ['reset-after', 'BLOCKED'],
 ])('the sandbox with faults: %s breaks the connection and the card then reads %s', async (effect, then) => {
-  const server = await serve({ faults: readFaults([`POST /block:${effect}`]).rules });
+  const server = await serve({ faults: readFaults([`POST /block:${effect}`]) });
   await expect(post(server, block, '{}')).rejects.toMatchObject({ code: 'ECONNRESET' });
   expect(await statusOf(server, ACTIVE)).toBe(then);
 });
 
 it('the sandbox with faults cuts the answer to an applied request', async () => {
-  const server = await serve({ faults: readFaults(['POST /block:truncate']).rules });
+  const server = await serve({ faults: readFaults(['POST /block:truncate']) });
   await expect(post(server, block, '{}')).rejects.toMatchObject({ message: 'aborted' });
   expect(await statusOf(server, ACTIVE)).toBe('BLOCKED');
 });
 
 it('the sandbox with faults sends half of a cut answer, with the length of the whole', async () => {
-  const server = await serve({ faults: readFaults(['GET /v1:truncate']).rules });
+  const server = await serve({ faults: readFaults(['GET /v1:truncate']) });
   const reply = await raw(
     server,
     `GET /v1/cards/${ACTIVE} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.cardsToken}\r\n\r\n`,
@@ -222,7 +222,7 @@ it('the sandbox with faults sends half of a cut answer, with the length of the w
 });
 
 it('the sandbox with faults answers an applied request with something that is not JSON', async () => {
-  const server = await serve({ faults: readFaults(['POST /block:garbage']).rules });
+  const server = await serve({ faults: readFaults(['POST /block:garbage']) });
   const reply = await post(server, block, '{}');
   expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/json']);
   expect(() => JSON.parse(reply.text)).toThrow();
@@ -230,7 +230,7 @@ it('the sandbox with faults answers an applied request with something that is no
 });
 
 it('the sandbox with faults does not look for the path part in the query', async () => {
-  const server = await serve({ faults: readFaults(['GET limit:500']).rules });
+  const server = await serve({ faults: readFaults(['GET limit:500']) });
   expect((await get(server, '/v1/calendars/cal_tea_ceremony/subscribers?limit=1')).status).toBe(200);
 });
 
