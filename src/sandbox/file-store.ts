@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,13 +13,9 @@ import { applyChanges, copyState, type Decision, keptText, type SandboxState, ty
 
 type FilePorts = Pick<Context, 'pid' | 'clock'>;
 
-const NO_FILE = 'none';
-
 const KINDS = ['cards', 'calendars', 'subscribers', 'events'] as const;
-const MEMBERS = ['version', 'write', ...KINDS];
+const MEMBERS = ['version', ...KINDS];
 const VERSION_LINE = '{"version":1';
-/** The file begins with a name for this version of it. */
-const WRITE = /^\{"version":1,"write":"([0-9a-f]{16})"/;
 
 function statePath(stateDir: string): string {
   return join(stateDir, 'sandbox', 'state.json');
@@ -33,9 +28,9 @@ function damaged(path: string, problem: string): Failure {
 }
 
 /** One resource per line, each printed once: a commit costs little more than writing the bytes. */
-function printState(state: SandboxState, write: string): string {
+function printState(state: SandboxState): string {
   const lists = KINDS.map((kind) => `"${kind}":[\n${Array.from(state[kind].values(), keptText).join(',\n')}\n]`);
-  return `${VERSION_LINE},"write":"${write}",${lists.join(',')}}\n`;
+  return `${VERSION_LINE},${lists.join(',')}}\n`;
 }
 
 function parseState(path: string, text: string): SandboxState {
@@ -48,8 +43,8 @@ function parseState(path: string, text: string): SandboxState {
 }
 
 interface Version {
-  /** The name of this version; the whole file if it has none, because a user put it there. */
-  readonly stamp: string;
+  /** The whole file; undefined: there is none. */
+  readonly text: string | undefined;
   readonly state: SandboxState;
 }
 
@@ -62,9 +57,8 @@ function load(path: string, known?: Version): Version {
     if (errnoOf(error) !== 'ENOENT')
       throw ioFailure(`could not read the state of the sandbox (${path})`, error, 'unchanged');
   }
-  const stamp = text === undefined ? NO_FILE : (WRITE.exec(text)?.[1] ?? text);
-  if (stamp === known?.stamp) return known;
-  return { stamp, state: text === undefined ? builtInSeed() : parseState(path, text) };
+  if (known !== undefined && text === known.text) return known;
+  return { text, state: text === undefined ? builtInSeed() : parseState(path, text) };
 }
 
 interface Waiting {
@@ -137,10 +131,10 @@ export class FileStore implements SandboxStore {
       decisions.push(decision);
     }
     if (decisions.every(({ changes }) => changes.length === 0)) return decisions;
-    const write = randomBytes(8).toString('hex');
     const how = { pid: this.#ports.pid, what: 'the state of the sandbox', assertStillHeld };
-    await writeFileAtomic(this.#path, printState(draft, write), how);
-    this.#current = { stamp: write, state: draft };
+    const text = printState(draft);
+    await writeFileAtomic(this.#path, text, how);
+    this.#current = { text, state: draft };
     return decisions;
   }
 }

@@ -124,7 +124,7 @@ it('M7 a process at the state of another sees a change that inode, size and time
   const store = new FileStore(stateDir, PORTS);
   const before = statSync(path);
   const text = readFileSync(path, 'utf8');
-  const changed = text.replace(/"write":"[0-9a-f]{16}"/, '"write":"0123456789abcdef"').replace('BLOCKED', 'EXPIRED');
+  const changed = text.replace('BLOCKED', 'EXPIRED');
   writeFileSync(path, changed);
   utimesSync(path, before.atime, before.mtime);
   expect(text.length).toBe(changed.length);
