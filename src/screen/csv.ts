@@ -1,7 +1,7 @@
 import type { OutputPort } from '../base/context.ts';
 import { getPath, isJsonArray, isJsonObject, type JsonValue, pathPart } from '../base/json/value.ts';
 import { type Column, cellText } from './column.ts';
-import { guardCell, visiblePieces } from './formula-guard.ts';
+import { guardCell, visibleCell } from './formula-guard.ts';
 import { type CsvDialect, type OutputOptions, RFC_4180, type RowWriter } from './options.ts';
 import { lineWriter } from './table.ts';
 
@@ -42,36 +42,23 @@ export async function writeCsvResource(resource: JsonValue, style: CsvStyle, std
   await writeLine(parts(1), dressing, stdout);
 }
 
-/** Longer strings are written in pieces of this many characters. */
 const PIECE_LENGTH = 65_536;
 
+/** A line of perhaps a million cells, which are never all in memory. */
 async function writeLine(values: Iterable<JsonValue>, dressing: Dressing, stdout: OutputPort): Promise<void> {
   let piece = '';
-  let count = 0;
   let isBlank = true;
+  let separator = '';
   for (const value of values) {
-    if (count > 0) piece += ',';
-    count += 1;
-    isBlank &&= cellText(value) === '';
-    for (const part of quotedParts(value, dressing)) {
-      piece += part;
-      if (piece.length < PIECE_LENGTH) continue;
-      await stdout.write(piece);
-      piece = '';
-    }
+    const cell = quoteCell(csvCell(value, dressing));
+    piece += separator + cell;
+    isBlank &&= separator === '' && cell === '';
+    separator = ',';
+    if (piece.length < PIECE_LENGTH) continue;
+    await stdout.write(piece);
+    piece = '';
   }
-  await stdout.write((count === 1 && isBlank ? EMPTY_CELL : piece) + RFC_4180.lineEnd);
-}
-
-function* quotedParts(value: JsonValue, dressing: Dressing): Generator<string, void, undefined> {
-  if (typeof value !== 'string' || value.length <= PIECE_LENGTH) {
-    yield quoteCell(csvCell(value, dressing));
-    return;
-  }
-  yield '"';
-  const cell = dressing.isGuarded ? guardCell(value) : value;
-  for (const part of dressing.isEscaped ? visiblePieces(cell) : [cell]) yield part.replaceAll('"', '""');
-  yield '"';
+  await stdout.write((isBlank ? EMPTY_CELL : piece) + RFC_4180.lineEnd);
 }
 
 /** The values without further parts, each with its dotted path, in order. */
@@ -98,7 +85,7 @@ function csvCell(value: JsonValue | undefined, dressing: Dressing): string {
 /** A text as a cell. Even without the guard, no control characters reach a terminal. */
 function textCell(text: string, { isGuarded, isEscaped }: Dressing): string {
   const cell = isGuarded ? guardCell(text) : text;
-  return isEscaped ? [...visiblePieces(cell)].join('') : cell;
+  return isEscaped ? visibleCell(cell) : cell;
 }
 
 const KNOWN_DELIMITERS = ',;\t';

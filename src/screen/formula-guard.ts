@@ -1,4 +1,4 @@
-import { endOfSlice, escapeUnsafe } from '../base/json/unsafe-characters.ts';
+import { escapeUnsafe } from '../base/json/unsafe-characters.ts';
 
 /**
  * What a spreadsheet takes for the beginning of a formula (docs/faults.md T8), full-width forms included. Both line
@@ -46,18 +46,13 @@ export function workbookCell(text: string): string {
 
 /** Characters that a quoted CSV cell holds as they are, also in a terminal. */
 const KEPT = new Set(['\t', '\n', '\r']);
-const PIECE_LENGTH = 16_384;
 
-/** A cell for a terminal, in pieces, because it may be megabytes long: control and bidi characters are escapes. */
-export function* visiblePieces(cell: string): Generator<string, void, undefined> {
-  for (let at = 0; at < cell.length; ) {
-    const end = endOfSlice(cell, at, PIECE_LENGTH);
-    yield escapeUnsafe(cell.slice(at, end), (codePoint) => {
-      const character = String.fromCodePoint(codePoint);
-      if (KEPT.has(character)) return character;
-      const digits = codePoint.toString(16);
-      return codePoint <= 0xff ? `\\x${digits.padStart(2, '0')}` : `\\u{${digits}}`;
-    });
-    at = end;
-  }
+/** A cell for a terminal: control and bidi characters are escapes. */
+export function visibleCell(cell: string): string {
+  return escapeUnsafe(cell, (codePoint) => {
+    const character = String.fromCodePoint(codePoint);
+    if (KEPT.has(character)) return character;
+    const digits = codePoint.toString(16);
+    return codePoint <= 0xff ? `\\x${digits.padStart(2, '0')}` : `\\u{${digits}}`;
+  });
 }
