@@ -153,9 +153,8 @@ function storedFailure(row: RunRow, command: string, callOutcome: CallOutcome, s
   const code = callOutcome.code ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
   const after = afterOf(outcome);
   const problem = stored ?? whatHappened(row, command, callOutcome, code);
-  return new Failure(code, problem, { attempted: subjectOfRow(row, command), after, details }).beside(
-    callOutcome.notices,
-  );
+  const failure = new Failure(code, problem, { attempted: subjectOfRow(row, command), after, details });
+  return failure.beside(callOutcome.notices);
 }
 
 /** How a row ended, in the words of the run that sent it. */

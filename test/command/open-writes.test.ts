@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { call, RawClient, YES } from '../support/mcp-process.ts';
-import { ledgerIn, openService, REISSUE } from '../support/open-service.ts';
+import { beginElsewhere, ledgerIn, openService, REISSUE } from '../support/open-service.ts';
 import { cardId } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
 
@@ -332,12 +332,7 @@ async function reissueElsewhere(agoMs: number) {
   const opened = await openService();
   expect((await opened.run(REISSUE)).code).toBe(8);
   const [{ entry = '' } = {}] = await opened.list('--open');
-  const folder = join(opened.home.stateDir, 'open');
-  const path = join(folder, readdirSync(folder)[0] ?? '');
-  const [begun = ''] = readFileSync(path, 'utf8').split('\n');
-  const time = new Date(Date.now() - agoMs).toISOString();
-  const known = { ...(JSON.parse(begun) as object), time, maker: '00000000-1-1' };
-  writeFileSync(path, `${JSON.stringify(known)}\n`);
+  beginElsewhere(opened.home, agoMs);
   return { ...opened, resolve: ['history', 'resolve', String(entry), '--as', 'not_applied'] };
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cardId, playService, refusal } from './plain-service.ts';
 import { type Reply, startRecordingServer, untilFileEnds } from './recording-server.ts';
@@ -38,4 +38,14 @@ export const REISSUE = ['card', 'reissue', cardId(1), '--yes', '-q'];
 export function ledgerIn(home: Home): string {
   const [name = ''] = readdirSync(join(home.stateDir, 'writes'));
   return join(home.stateDir, 'writes', name);
+}
+
+/** Makes of the only open change one that has only begun, by a process of another machine or container. */
+export function beginElsewhere({ stateDir }: Pick<Home, 'stateDir'>, agoMs: number): void {
+  const [name = ''] = readdirSync(join(stateDir, 'open'));
+  const path = join(stateDir, 'open', name);
+  const [begun = ''] = readFileSync(path, 'utf8').split('\n');
+  const time = new Date(Date.now() - agoMs).toISOString();
+  const known = { ...(JSON.parse(begun) as object), time, maker: '00000000-1-1' };
+  writeFileSync(path, `${JSON.stringify(known)}\n`);
 }

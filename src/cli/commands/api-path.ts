@@ -37,9 +37,7 @@ function segmentsOf(path: string): readonly string[] {
   return path.split(/[/\\]/).map((segment) => (segment.split(/[;\0]/, 1)[0] ?? '').trim());
 }
 
-function eagerSegments(target: string): readonly string[] {
-  return segmentsOf(eagerPath(target));
-}
+const eagerSegments = (target: string) => segmentsOf(eagerPath(target));
 
 const REFUSED: readonly (readonly [isBad: (target: string) => boolean, problem: string, hint?: string])[] = [
   [(target) => CONTROL.test(target), 'has a control character'],
@@ -103,11 +101,8 @@ export function readAt(target: string, table = ALL_OPERATIONS) {
 
 /** A segment as some server could compare it: in any case or width, without anything invisible, to the first mark. */
 function wordOf(segment: string): string {
-  const plain = segment
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .toLowerCase();
-  return /[a-z0-9_-]+/.exec(plain)?.[0] ?? '';
+  const plain = segment.normalize('NFKC').replace(/\p{Cf}/gu, '');
+  return /[a-z0-9_-]+/i.exec(plain)?.[0].toLowerCase() ?? '';
 }
 
 function isPathOf({ path }: Operation, segments: readonly string[]): boolean {

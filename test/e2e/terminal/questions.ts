@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { beginElsewhere } from '../../support/open-service.ts';
 import { type Handler, type RecordingServer, startRecordingServer } from '../../support/recording-server.ts';
 import { type Home, NO_PAUSE, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { NAMES, type OperationName, SAMPLE_CALLS, sampleRows, typedCall } from '../../support/sample-calls.ts';
@@ -196,6 +197,17 @@ const KEPT: Readonly<Record<string, Asked>> = {
     'history resolve --as',
     'local-call.ts choose',
   ]),
+  'a process that may go on elsewhere': asked(
+    'history resolve 20 --as applied',
+    /Has its process ended\?/,
+    ['history/resolve.ts confirm'],
+    {
+      async prepare(home, env) {
+        await OPEN_BLOCK.prepare(home, env);
+        beginElsewhere(home, 60_000);
+      },
+    },
+  ),
   'an entry of the history': asked('history show', /Which entry/, ['history/entry.ts choose'], {
     prepare: run('card', 'activate', CARD_ID, '-y'),
   }),
