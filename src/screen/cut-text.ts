@@ -12,8 +12,10 @@ const COUNT_FROM_WIDTH = 20;
 
 /** A color, a syllable of Korean that is spelt by its parts, any other character. */
 const DRAWN_APART = /\u001b\[[\d;]*m|[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|./gsu;
-/** Signs that join nothing, and selectors of emoji: some terminals give each a column. */
-const DRAWN = /^(?:\ufe0f|\u20e3|(?![\u200b-\u200f\u{e0020}-\u{e007f}])\p{Cf})$/u;
+/** Signs that join nothing, selectors of emoji, a filler: some terminals give each a column. */
+const DRAWN = /^(?:\ufe0f|\u20e3|\uffa0|(?![\u200b-\u200f\u{e0020}-\u{e007f}])\p{Cf})$/u;
+/** Fillers of Korean, and numbers in circles on squares, which some terminals draw as wide as a syllable. */
+const DRAWN_WIDE = /^[\u115f\u3164\u3248-\u324f]$/;
 const known = new Map<string, number>();
 
 /**
@@ -24,7 +26,7 @@ export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
   for (const [drawn] of text.matchAll(DRAWN_APART)) {
-    const columns = known.get(drawn) ?? (DRAWN.test(drawn) ? 1 : stringWidth(drawn));
+    const columns = known.get(drawn) ?? (DRAWN_WIDE.test(drawn) ? 2 : DRAWN.test(drawn) ? 1 : stringWidth(drawn));
     known.set(drawn, columns);
     width += columns;
   }
