@@ -121,18 +121,12 @@ function continued(path: readonly string[], after: readonly string[], registry: 
   return next !== undefined && isBelow ? continued([...path, next], rest, registry) : path;
 }
 
-const SEARCHES = ['search', 'find', 'lookup', 'list', 'ls', 'query'];
-
-/** Says that the service has no search, if a word asks for one. */
-function noSearch(path: readonly string[], word: string, registry: Registry): readonly string[] {
-  if (!SEARCHES.includes(word)) return [];
-  const meant = path.length === 0 && word !== 'list' ? 'card' : path.join(' ');
-  const note = registry.groups.find((group) => group.path.join(' ') === meant)?.note;
-  return note === undefined ? [] : [note];
-}
-
 /** Words of commands by the words that other tools have for them; the one that the group has counts. */
 const OTHER_WORDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['list', ['list', 'find']],
+  ['lookup', ['find']],
+  ['ls', ['list', 'find']],
+  ['search', ['find']],
   ['show', ['get']],
   ['undo', ['revert']],
   ['view', ['get', 'show']],
@@ -165,8 +159,6 @@ function suggestCommand(
   registry: Registry,
 ): readonly string[] {
   const { before, after } = around;
-  const unable = noSearch(path, word, registry);
-  if (unable.length > 0) return unable;
   if (OPTION_WORDS.has(word)) return [`did you mean \`${['frontdesk', ...path].join(' ')} --${word}\`?`];
   const reading = readCardId(word);
   if (reading.kind !== 'none') {
@@ -183,8 +175,6 @@ function suggestCommand(
   const near = nearest(meant, siblings);
   if (near !== undefined) {
     const found = continued([...path, near], after, registry);
-    const unableBelow = noSearch(found, after[found.length - path.length - 1] ?? '', registry);
-    if (unableBelow.length > 0) return unableBelow;
     return [didYouMean(found, [...before, ...after.slice(found.length - path.length - 1)], registry)];
   }
   const below = registry.entries.filter(

@@ -10,7 +10,7 @@ export interface CommandEntry {
 export interface GroupEntry {
   readonly path: readonly string[];
   readonly summary: string;
-  /** The note on its help page, also for a missing word such as `search` or `list`. */
+  /** The note on its help page. */
   readonly note?: string;
   /** Command that runs without a subcommand: `frontdesk history` lists. */
   readonly default?: string;

@@ -189,15 +189,12 @@ it.each([
   [['card', 'block', CARD, '–yes'], 'hint: write --yes'],
   [['card', 'block', CARD, '—reason', 'lost', '--yes'], 'hint: write --reason'],
   [['card', 'get', CARD, '−o=json'], 'hint: write -o'],
-  [['card', 'search', 'smith'], `hint: ${NO_SEARCH}`],
-  [['card', 'list'], `hint: ${NO_SEARCH}`],
-  [['-p', 'live', 'card', 'search', 'secret-of-mine'], `hint: ${NO_SEARCH}`],
-  [['cards', 'list'], `hint: ${NO_SEARCH}`],
-  [['search', 'smith'], `hint: ${NO_SEARCH}`],
-  [
-    ['calendar', 'list'],
-    'hint: The service lists the subscribers of a calendar if you have the calendar ID. It documents no search, and no way to show calendars or events.',
-  ],
+  [['card', 'search', 'smith'], 'hint: did you mean `frontdesk card find`?'],
+  [['card', 'list'], 'hint: did you mean `frontdesk card find`?'],
+  [['-p', 'live', 'card', 'search', 'secret-of-mine'], 'hint: did you mean `frontdesk card find -p live`?'],
+  [['search', 'smith'], 'hint: did you mean `frontdesk card find`?'],
+  [['runs', 'ls'], 'hint: did you mean `frontdesk runs list`?'],
+  [['calendar', 'list'], 'hint: did you mean `frontdesk calendar subscribers list`?'],
 ])('an unknown word or option %j gets the suggestion %s', async (args, hint) => {
   const { code, stdout, stderr } = await runFrontdesk(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
