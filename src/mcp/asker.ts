@@ -7,30 +7,40 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { ClockPort } from '../base/context.ts';
+import type { Write } from '../writes/judge.ts';
 import { clientId, isRecord } from './connection.ts';
 
 /** The member of the form that the user ticks. */
 const BOX = 'confirm';
 
-export interface Confirmation {
+/** What a question showed, which must still be so when the answer comes. */
+export type Shown = Pick<Write, 'shown' | 'named' | 'seen' | 'sinceMs'>;
+
+/** What is asked: an answer counts for exactly its subject. */
+interface Question {
   readonly subject: Subject;
+  readonly shown: Shown;
+}
+
+export interface Confirmation extends Question {
   readonly message: string;
   /** The text beside the box. */
   readonly title: string;
 }
 
-export type Answered = { readonly isConfirmed: true } | { readonly refusal: string };
+/** `shown`: by the question of an earlier call. */
+export type Answered = { readonly shown: Shown | undefined } | { readonly refusal: string };
 
 const CANNOT_ASK = 'no person was asked, because this client cannot ask a person (it declares no elicitation)';
 
 /** Only an `accept` with the box ticked is a yes. */
-function readAnswer(answer: unknown): Answered {
+function readAnswer(answer: unknown, shown?: Shown): Answered {
   if (!isRecord(answer)) return { refusal: 'no answer of a person came' };
   const { action, content } = answer;
   if (action === 'decline') return { refusal: 'the person said no' };
   if (action === 'cancel') return { refusal: 'the person closed the question without an answer' };
   if (action !== 'accept') return { refusal: 'could not read the answer' };
-  return isRecord(content) && content[BOX] === true ? { isConfirmed: true } : { refusal: 'the box was not ticked' };
+  return isRecord(content) && content[BOX] === true ? { shown } : { refusal: 'the box was not ticked' };
 }
 
 function form({ message, title }: Confirmation) {
@@ -60,8 +70,8 @@ export function openAsker(server: Server, clock: ClockPort, confirmations: Pendi
       const state = ctx.mcpReq.requestState<string>();
       if (state === undefined && inputResponses === undefined && droppedInputResponseKeys === undefined)
         return undefined;
-      const problem = confirmations.close(state, subject);
-      return problem === undefined ? readAnswer(inputResponses?.[BOX]) : { refusal: problem };
+      const closed = confirmations.close(state, subject);
+      return typeof closed === 'string' ? { refusal: closed } : readAnswer(inputResponses?.[BOX], closed);
     },
 
     /** Asks. Returns the request that a client of 2026 carries to the user, or the answer through one of 2025. */
@@ -71,7 +81,7 @@ export function openAsker(server: Server, clock: ClockPort, confirmations: Pendi
       cancelled: AbortSignal,
     ): Promise<InputRequiredSpec | Answered> {
       if (ctx.mcpReq.envelope !== undefined) {
-        const requestState = confirmations.ask(confirmation.subject, clientId(ctx.mcpReq.id));
+        const requestState = confirmations.ask(confirmation, clientId(ctx.mcpReq.id));
         return { inputRequests: { [BOX]: inputRequired.elicit(form(confirmation)) }, requestState };
       }
       const late = new AbortController();
@@ -115,30 +125,29 @@ function keyOf({ tool, args }: Subject): string {
 export class PendingConfirmations {
   readonly #clock: ClockPort;
   /** By nonce. `requestId`: the call that asked. */
-  readonly #open = new Map<string, { subject: string; deadlineMs: number; requestId: string | number }>();
+  readonly #open = new Map<string, { key: string; shown: Shown; deadlineMs: number; requestId: string | number }>();
 
   constructor(clock: ClockPort) {
     this.#clock = clock;
   }
 
   /** Returns the nonce that the answer must have. */
-  ask(subject: Subject, requestId: string | number): string {
+  ask({ subject, shown }: Question, requestId: string | number): string {
     const [oldest] = this.#open.keys();
     if (this.#open.size >= MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
     const nonce = randomBytes(24).toString('base64url');
     const deadlineMs = this.#clock.monotonic() + QUESTION_MS;
-    this.#open.set(nonce, { subject: keyOf(subject), deadlineMs, requestId });
+    this.#open.set(nonce, { key: keyOf(subject), shown, deadlineMs, requestId });
     return nonce;
   }
 
-  /** Closes the question. Returns what is wrong with an answer under this nonce, or undefined. */
-  close(nonce: string | undefined, subject: Subject): string | undefined {
-    const key = nonce ?? '';
-    const question = this.#open.get(key);
+  /** Closes the question. Returns what it showed, or what is wrong with an answer under this nonce. */
+  close(nonce: string | undefined, subject: Subject): Shown | string {
+    const question = this.#open.get(nonce ?? '');
     if (question === undefined) return 'the answer belongs to no open question';
-    this.#open.delete(key);
-    if (question.subject !== keyOf(subject)) return 'the answer belongs to other arguments';
-    return this.#clock.monotonic() > question.deadlineMs ? 'the answer came too late' : undefined;
+    this.#open.delete(nonce ?? '');
+    if (question.key !== keyOf(subject)) return 'the answer belongs to other arguments';
+    return this.#clock.monotonic() > question.deadlineMs ? 'the answer came too late' : question.shown;
   }
 
   /** The call that asked was cancelled, so its question is void. */

@@ -20,7 +20,7 @@ import { commandLine } from '../writes/command-line.ts';
 import { consequencesOf } from '../writes/confirm.ts';
 import { deliver, singlePorts } from '../writes/deliver.ts';
 import type { Interrupt } from '../writes/interrupt.ts';
-import type { CardReading, Write } from '../writes/judge.ts';
+import type { CardReading } from '../writes/judge.ts';
 import { openLines } from '../writes/open-guard.ts';
 import type { SingleCall } from '../writes/read-call.ts';
 import { attemptOne } from '../writes/write-call.ts';
@@ -112,7 +112,7 @@ const COUNT_ROOM = 100;
  * The question: what is emptied, profile, host, operation, ID, fields, what is open, the card as it is now, and what cannot be undone.
  * Undefined if it would be too long.
  */
-async function question(session: Session, single: SingleCall, { reading: card, open }: Facts) {
+async function questionText(session: Session, single: SingleCall, { reading: card, open }: Facts) {
   const { call, id } = single;
   const service = await session.service(call.operation.family);
   const fields = isJsonObject(call.body) ? [...call.body] : [];
@@ -147,24 +147,6 @@ function unconfirmed(session: Session, single: SingleCall, why: string): CallToo
   ]);
 }
 
-/** What open questions showed of cards, by the nonce of the question, because the answer may come with a later call. */
-type Shown = Pick<Write, 'shown' | 'named' | 'seen' | 'sinceMs'>;
-const shownCards = new WeakMap<Asker, Map<string, Shown>>();
-/** Further unanswered questions are forgotten. */
-const MOST_SHOWN = 1000;
-
-function rememberShown(asker: Asker, nonce: string, { shown, named, seen, sinceMs }: Shown): void {
-  const cards = shownCards.get(asker) ?? new Map<string, Shown>();
-  if (cards.size >= MOST_SHOWN) cards.clear();
-  shownCards.set(asker, cards.set(nonce, { shown, named, seen, sinceMs }));
-}
-
-function removeShown(asker: Asker, nonce: string): Shown {
-  const card = shownCards.get(asker)?.get(nonce) ?? {};
-  shownCards.get(asker)?.delete(nonce);
-  return card;
-}
-
 /** Runs a tool that writes: the user confirms it through the client, and it goes the way of every change. */
 export async function runWriteTool(
   session: Session,
@@ -183,8 +165,7 @@ export async function runWriteTool(
     seesCard: operation.family === 'cards',
     ask: (facts: Facts) => ask(session, asker, single, facts, { name, ...request }),
   };
-  // The answer to an earlier call: what its question showed still has to be so.
-  const shown = reply === undefined ? {} : removeShown(asker, ctx.mcpReq.requestState<string>() ?? '');
+  const shown = reply !== undefined && 'shown' in reply ? reply.shown : undefined;
   if (reply !== undefined && (await isCancelled(session, stopping))) return unconfirmed(session, single, CANCELLED);
   const attempted = await attemptOne<CallToolResult | InputRequiredResult>(
     session,
@@ -217,17 +198,16 @@ async function ask(
   { name, ctx, args, stopping }: WriteRequest & { readonly name: string },
 ) {
   const no = (why: string) => ({ no: unconfirmed(session, single, why) });
-  const message = await question(session, single, facts);
+  const message = await questionText(session, single, facts);
   if (message === undefined) {
     return no(`no person was asked, because the question would have more than ${MOST_OF_A_QUESTION} characters`);
   }
   const title = `Yes: ${single.call.operation.verbPhrase} ${single.id ?? ''}`.trimEnd();
-  const asked = await asker.ask(ctx, { subject: { tool: name, args }, message, title }, stopping);
-  if ('requestState' in asked) {
-    rememberShown(asker, asked.requestState ?? '', asShown(facts.write, facts));
-    return { no: inputRequired(asked) };
-  }
+  const { shown, named, seen, sinceMs } = asShown(facts.write, facts);
+  const question = { subject: { tool: name, args }, message, title, shown: { shown, named, seen, sinceMs } };
+  const asked = await asker.ask(ctx, question, stopping);
   if ('refusal' in asked) return no(asked.refusal);
+  if (!('shown' in asked)) return { no: inputRequired(asked) };
   return (await isCancelled(session, stopping)) ? no(CANCELLED) : { yes: facts.write };
 }
 

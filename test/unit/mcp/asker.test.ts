@@ -9,7 +9,9 @@ import { openAsker, PendingConfirmations } from '../../../src/mcp/asker.ts';
 import { FakeClock } from '../runs/fakes.ts';
 
 const SUBJECT = { tool: 'card_block', args: { cardId: 'c-1' } };
-const CONFIRMATION = { subject: SUBJECT, message: 'Block?', title: 'Yes: block' };
+const SHOWN = { shown: 'ACTIVE', named: ['a'] };
+const QUESTION = { subject: SUBJECT, shown: SHOWN };
+const CONFIRMATION = { ...QUESTION, message: 'Block?', title: 'Yes: block' };
 const YES = { action: 'accept', content: { confirm: true } };
 const CANNOT = 'no person was asked, because this client cannot ask a person (it declares no elicitation)';
 
@@ -56,12 +58,12 @@ it.each<[object | undefined, boolean]>([
 
 const answerTo = (response: unknown) => {
   const { asker, confirmations, call } = stage();
-  const state = confirmations.ask(SUBJECT, 7);
+  const state = confirmations.ask(QUESTION, 7);
   return asker.answerIn(call({ inputResponses: { confirm: response } as Request['inputResponses'] }, state), SUBJECT);
 };
 
 it.each<[unknown, object]>([
-  [YES, { isConfirmed: true }],
+  [YES, { shown: SHOWN }],
   [{ action: 'accept', content: { confirm: false } }, { refusal: 'the box was not ticked' }],
   [{ action: 'accept', content: { confirm: 'true' } }, { refusal: 'the box was not ticked' }],
   [{ action: 'accept', content: [true] }, { refusal: 'the box was not ticked' }],
@@ -90,7 +92,7 @@ it('an answer that a call brings along that was not asked for is none', () => {
 
 it('an answer that a call brings along that belongs to other arguments is none, and uses the question up', () => {
   const { asker, confirmations, call } = stage();
-  const state = confirmations.ask(SUBJECT, 7);
+  const state = confirmations.ask(QUESTION, 7);
   const inputResponses = { confirm: YES } as Request['inputResponses'];
   const other = { tool: 'card_block', args: { cardId: 'c-2' } };
   expect(asker.answerIn(call({ inputResponses }, state), other)).toEqual({
@@ -106,7 +108,7 @@ it('an answer that a call brings along without an answer is to be asked first', 
 
 it('an answer that a call brings along without one that brings back a question is a no', () => {
   const { asker, confirmations, call } = stage();
-  const state = confirmations.ask(SUBJECT, 7);
+  const state = confirmations.ask(QUESTION, 7);
   expect(asker.answerIn(call({}, state), SUBJECT)).toEqual({ refusal: 'no answer of a person came' });
 });
 
@@ -134,7 +136,7 @@ it('a question to a client of 2026 goes back with the call, and is void when tha
 it('a question to a client of 2025 is asked at once, with more time than the answer may take', async () => {
   const { asker, call, sent, clock } = stage();
   const { signal } = new AbortController();
-  expect(await asker.ask(call(), CONFIRMATION, signal)).toEqual({ isConfirmed: true });
+  expect(await asker.ask(call(), CONFIRMATION, signal)).toEqual({ shown: undefined });
   expect(sent).toEqual([
     [
       { method: 'elicitation/create', params: FORM },

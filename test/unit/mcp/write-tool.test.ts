@@ -16,8 +16,8 @@ type Facts = Parameters<typeof openBench>[0];
 type Confirmation = Parameters<Asker['ask']>[1];
 
 /** What stands for the request of the client. */
-const CTX = { mcpReq: { requestState: () => undefined } } as unknown as ServerContext;
-const YES = { isConfirmed: true } as const;
+const CTX = { mcpReq: {} } as unknown as ServerContext;
+const YES = { shown: undefined };
 const GET = `GET /v1/cards/${CARD_ID}`;
 const BLOCK = `POST /v1/cards/${CARD_ID}/block {"reason":"lost"}`;
 const LOST = { cardId: CARD_ID, reason: 'lost' };
