@@ -3,17 +3,12 @@ import { Failure, usageFailure } from '../base/failure.ts';
 import { shellQuote } from '../base/files/shell-quote.ts';
 import { type Command, optionsOf } from '../command/command.ts';
 import { BULK_OPTIONS, BULK_WRITE_OPTIONS, COMMON, WRITE_OPTIONS } from '../input/options/common.ts';
-import { namesOption, type OptionSpec, type RawInput, takerOf } from '../input/options/option.ts';
+import { namesOption, type OptionSpec, optionName, type RawInput, takerOf } from '../input/options/option.ts';
 import { nearest } from '../screen/nearest.ts';
 
 /** Can a word be an option, alone, with its value, or among letters? */
 function mayName(word: string, { short, long }: OptionSpec): boolean {
   return word.startsWith(`--${long}`) || (short !== undefined && word.startsWith('-') && word.includes(short));
-}
-
-/** An option as it is declared: `-o, --output <format>`. */
-function flagsOf({ short, long, value }: OptionSpec): string {
-  return `${short === undefined ? '' : `-${short}, `}--${long}${value === undefined ? '' : ` <${value}>`}`;
 }
 
 /** Declares only the options that one of the words may name: declaring all takes half a millisecond of each start. */
@@ -25,7 +20,7 @@ function addOptions(
 ) {
   for (const option of options) {
     if (!words.some((word) => mayName(word, option))) continue;
-    parser.addOption(new Option(flagsOf(option)));
+    parser.addOption(new Option(optionName(option)));
     // `--json` is `--output json`, and the later one counts.
     const isFormat = option === COMMON.json && options.includes(COMMON.output);
     parser.on(`option:${option.long}`, (value: unknown) => {
@@ -41,12 +36,10 @@ export const SECRET_OPTION =
 /** Options whose value may be a secret, or lead to one. */
 const MAY_HOLD_SECRET = /token|key|passw|passphrase|secret|bearer|credential|authorization/i;
 
-function noSecretOption(name: string, owner?: string): Failure {
+function noSecretOption(name: string): Failure {
   const problem = 'there is no option that takes a token: other programs can read arguments';
   const hint =
-    owner === 'frontdesk auth login'
-      ? 'give it on stdin with --token-stdin, or in a file with --token-file <path>'
-      : 'use `frontdesk auth login`, --token-stdin there, or FRONTDESK_CARDS_TOKEN / FRONTDESK_CALENDAR_TOKEN';
+    'give it to `frontdesk auth login --token-stdin` on stdin, or set FRONTDESK_CARDS_TOKEN / FRONTDESK_CALENDAR_TOKEN';
   return usageFailure([{ where: name, problem }], [hint]);
 }
 
@@ -108,7 +101,7 @@ function unknownOption(
   at: number,
 ): Failure {
   const name = token.split('=', 1)[0] ?? token;
-  if (SECRET_OPTION.test(token)) return noSecretOption(name, owner);
+  if (SECRET_OPTION.test(token)) return noSecretOption(name);
   if (name !== token && options.some((option) => `--${option.long}` === name)) {
     return usageFailure([{ where: name, problem: 'takes no value' }], [`see \`${owner} --help\``]);
   }
@@ -168,7 +161,7 @@ function refusal(
   }
   const word = unparsed.lacksValue;
   const option = takerOf(word, options);
-  const name = option === undefined ? word : flagsOf(option);
+  const name = option === undefined ? word : optionName(option);
   const hints = [`see \`${owner} --help\``];
   return { fault: usageFailure([{ where: name, problem: 'a value is missing' }], hints), at: rest.length - 1 };
 }

@@ -1,7 +1,7 @@
 import type { CommandDoc } from '../../command/command.ts';
 import type { Child, GroupEntry, Registry } from '../../command/command-tree.ts';
 import { BULK_OPTIONS, BULK_WRITE_OPTIONS, COMMON_OPTIONS, PLAN_OPTIONS } from '../../input/options/common.ts';
-import type { ArgumentSpec, OptionSpec } from '../../input/options/option.ts';
+import { type ArgumentSpec, type OptionSpec, optionName } from '../../input/options/option.ts';
 import { commonOptions, exitCodeRow } from './command-doc.ts';
 import { type Block, type Row, rows, text } from './text-block.ts';
 
@@ -9,12 +9,6 @@ import { type Block, type Row, rows, text } from './text-block.ts';
 export function argumentName(argument: ArgumentSpec): string {
   const name = argument.variadic === true ? `${argument.name}...` : argument.name;
   return argument.required ? `<${name}>` : `[${name}]`;
-}
-
-/** `-o, --output <format>`. */
-export function optionName(option: OptionSpec): string {
-  const short = option.short === undefined ? '' : `-${option.short}, `;
-  return `${short}--${option.long}${option.value === undefined ? '' : ` <${option.value}>`}`;
 }
 
 /** What an option does, with its values and its variable. */

@@ -180,6 +180,11 @@ export interface RawInput {
   readonly options: ReadonlyMap<string, readonly (string | true)[]>;
 }
 
+/** `-o, --output <format>`. */
+export function optionName({ short, long, value }: OptionSpec): string {
+  return `${short === undefined ? '' : `-${short}, `}--${long}${value === undefined ? '' : ` <${value}>`}`;
+}
+
 /** Does a word name one of the options, alone or with a value behind `=`? */
 export function namesOption(word: string, { short, long }: OptionSpec): boolean {
   const [name] = word.split('=', 1);
