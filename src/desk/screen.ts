@@ -1,11 +1,10 @@
-import type { Outcome } from '../base/failure.ts';
 import { outside } from '../base/json/outside-text.ts';
 import type { JsonObject } from '../base/json/value.ts';
 import { cardBody, cardHead, labelledId } from '../screen/card-view.ts';
 import { cutText } from '../screen/cut-text.ts';
 import type { ViewStyle } from '../screen/options.ts';
 import { makePaint } from '../screen/paint.ts';
-import { localClock, outcomeWords } from '../screen/people-text.ts';
+import { localClock, outcomeSign, outcomeWords } from '../screen/people-text.ts';
 import { breakLine, plural, safeText, shortenText } from '../screen/text.ts';
 import { nounOf, resolvedBy, targetStatus } from '../service/api/operation.ts';
 import { type DeskWrite, isOpen, type KnownCard, keyOf } from './desk-log.ts';
@@ -14,15 +13,6 @@ import { type DeskWrite, isOpen, type KnownCard, keyOf } from './desk-log.ts';
 export type DeskMessage = () => string;
 
 const LONGEST_STATUS = 32;
-
-const MARKS: Readonly<Record<Outcome, readonly [unicode: string, ascii: string]>> = {
-  applied: ['✔', '*'],
-  confirmed_by_read: ['✔', '*'],
-  rejected: ['✖', 'x'],
-  skipped: ['✔', '*'],
-  not_sent: ['✖', 'x'],
-  unknown: ['▲', '!'],
-};
 
 /** `14:02`, and of another day `24 Nov 14:02`. */
 export function clockTime(timeMs: number, nowMs: number): string {
@@ -122,7 +112,7 @@ export function verdictLines(
   const text = newest === undefined ? endedText(write, cardId, status, now) : openText(newest, status, now);
   const resolved = newest === undefined ? write.resolved?.as : undefined;
   const outcome = resolved === 'not_applied' ? 'not_sent' : (resolved ?? write.callOutcome.outcome ?? 'unknown');
-  const mark = MARKS[outcome][unicode ? 0 : 1];
+  const mark = outcomeSign(outcome, { unicode });
   const paint = makePaint(colour);
   return twoLines(text, others, width - 2, unicode).map((line, at) =>
     paint.bold(paint.toned('outcome', outcome, `${at === 0 ? mark : ' '} ${line}`)),

@@ -10,6 +10,7 @@ import { targetStatus } from '../service/api/operation.ts';
 import { operationNamed } from '../service/api/operations.ts';
 import { maskTexts } from '../service/http/mask.ts';
 import { type Format, isJson } from './options.ts';
+import { outcomeSign } from './people-text.ts';
 import { breakLine, breakMessage, safeText, shortenText, widthOf } from './text.ts';
 
 /** Why a row or a call failed, also for the rows of a run. */
@@ -162,13 +163,13 @@ function endOfChange(
   const operation = operationNamed(details.operation);
   const { outcome, row, id } = details;
   if (operation?.effect.kind !== 'write' || attempted === undefined || row !== undefined) return undefined;
-  const isAscii = !isUtf8(context);
+  const style = { unicode: isUtf8(context) };
   if (outcome === 'unknown' && screen !== undefined) {
-    const sign = isAscii ? '!' : '▲';
+    const sign = outcomeSign(outcome, style);
     return { sign, lead: `${sign} OUTCOME UNKNOWN`, lines: screen, steps };
   }
   if ((outcome !== 'rejected' && outcome !== 'not_sent') || failure.code === 'CANCELLED') return undefined;
-  const sign = isAscii ? 'x' : '✖';
+  const sign = outcomeSign(outcome, style);
   const verb = `NOT ${operation.effect.done.toUpperCase()}`;
   const { after, also, code } = failure;
   const { clientReference } = details.seen ?? {};

@@ -1,4 +1,6 @@
+import type { Outcome } from '../base/failure.ts';
 import { peopleDate, twoDigits } from '../service/api/iso-date.ts';
+import { isGood } from '../service/call-outcome.ts';
 import { groupThousands } from './text.ts';
 
 /** A command as typed: `card block` for `card.block`. */
@@ -25,6 +27,13 @@ export function arrow({ unicode }: { readonly unicode: boolean }): string {
 /** The sign of what makes a change dangerous. */
 export function dangerSign({ unicode }: { readonly unicode: boolean }): string {
   return unicode ? '▲' : '!';
+}
+
+/** The sign before the words of an outcome. */
+export function outcomeSign(outcome: Outcome, { unicode }: { readonly unicode: boolean }): string {
+  if (outcome === 'unknown') return dangerSign({ unicode });
+  if (isGood(outcome)) return unicode ? '✔' : '*';
+  return unicode ? '✖' : 'x';
 }
 
 /** `14:02` on this machine's clock. */

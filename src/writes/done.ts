@@ -6,7 +6,7 @@ import { namedProfile } from '../profile/resolve.ts';
 import { cellText } from '../screen/column.ts';
 import { displayWidth } from '../screen/cut-text.ts';
 import { makePaint } from '../screen/paint.ts';
-import { localClock } from '../screen/people-text.ts';
+import { localClock, outcomeSign } from '../screen/people-text.ts';
 import { safeText, sentenceCase, wrapOutside } from '../screen/text.ts';
 import type { Answer } from '../service/http/call.ts';
 import type { Write } from './judge.ts';
@@ -46,7 +46,7 @@ export function doneText(session: Session, write: Write, { callOutcome, resource
   const { effect } = write.call.operation;
   const done = effect.kind === 'write' ? effect.done.toUpperCase() : '';
   const how = callOutcome.outcome === 'confirmed_by_read' ? ', confirmed by read' : '';
-  const head = `${unicode ? '✔' : '*'} ${done} at ${localClock(session.context.clock.now())}${how}`;
+  const head = `${outcomeSign('applied', { unicode })} ${done} at ${localClock(session.context.clock.now())}${how}`;
   const { resultId } = callOutcome;
   // Only the new card has an ID that was not known before.
   const isNewCard = write.call.operation.family === 'cards' && resultId !== undefined && resultId !== write.id;
