@@ -127,7 +127,7 @@ async function runCommand(
   const { parseInput } = await import('./argv.ts');
   const faults: Failure[] = [];
   const input = parseInput(rest, command, faults);
-  const { callValues, readCommandValues } = await import('../command/command-values.ts');
+  const { readCommandValues } = await import('../command/command-values.ts');
   const values = readCommandValues(command, input);
   state.profile = values.common.profile;
   // A raw GET is a read.
@@ -140,7 +140,7 @@ async function runCommand(
   const session = await openSession(context, command, values, state, faults);
   try {
     if (command.kind === 'local') return await (await import('./local-call.ts')).runLocal(session, command, values);
-    return await (await import('./call.ts')).runCall(session, command, callValues(values));
+    return await (await import('./call.ts')).runCall(session, command, values);
   } finally {
     await session.close();
   }

@@ -21,38 +21,29 @@ export function readCommandValues(command: Command, input: RawInput) {
   const shared = optionsOf(command).filter((option) => !isOwn(option));
   const [faults, commonFaults]: [Fault[], Fault[]] = [[], []];
   // The declarations have these types.
-  const common: CommonOptions = readOptions(shared, input, commonFaults);
+  const typed: CommonOptions = readOptions(shared, input, commonFaults);
   const own: NamedValues = {
     ...readArguments(command.arguments, words, faults),
     ...readOptions(command.options, input, faults),
   };
+  const common = {
+    ...typed,
+    // If `--output` is redefined, `--json` still says how the result is printed.
+    ...(typed.json === true ? { output: 'json' } : {}),
+    ...(typed.output === undefined && typed.json !== true && isWorkbook(command, own) ? { output: 'xlsx' } : {}),
+    // The same meaning wherever they are declared.
+    ...Object.fromEntries(SAME.filter((name) => own[name] !== undefined).map((name) => [name, own[name]])),
+  } satisfies CommonOptions;
   return {
     words,
     /** The common options, without those that this command redefines. */
-    common: {
-      ...common,
-      // If `--output` is redefined, `--json` still says how the result is printed.
-      ...(common.json === true ? { output: 'json' } : {}),
-      ...(common.output === undefined && common.json !== true && isWorkbook(command, own) ? { output: 'xlsx' } : {}),
-      // The same meaning wherever they are declared.
-      ...Object.fromEntries(SAME.filter((name) => own[name] !== undefined).map((name) => [name, own[name]])),
-    } satisfies CommonOptions,
+    common,
     commonFaults,
+    options: { ...common, ...own } as CallValues['options'],
     /** Arguments and the command's own options, by name. */
     own,
     faults,
     missing: missingOf(command, input),
-    /** Long names of the given options, also of faulty ones. */
     typed: new Set(input.options.keys()),
   };
-}
-
-export function callValues({ words, common, own, faults, typed }: CommandValues): CallValues {
-  // The declarations have these types.
-  return { words, options: { ...common, ...own } as CallValues['options'], typed, faults };
-}
-
-/** A command over an operation with an ID and no options. */
-export function idAlone(id: string): CallValues {
-  return { words: [id], options: {}, typed: new Set(), faults: [] };
 }

@@ -7,7 +7,7 @@ import { quotePath } from '../input/values.ts';
 import type { OutputOptions } from '../screen/options.ts';
 import { OPERATIONS } from '../service/api/operations.ts';
 import { type Command, isBulk } from './command.ts';
-import { type CommandValues, callValues } from './command-values.ts';
+import type { CommandValues } from './command-values.ts';
 
 /** What is wrong with the path of `--out`, or undefined. `instead`: how to show the result without a file. */
 export function problemOfOut(
@@ -48,8 +48,7 @@ export async function workbookFaults(
   if (format !== 'xlsx') {
     return [usageFailure([{ where: '--out', problem: `is for an .xlsx file, not for ${format} output` }])];
   }
-  const isOne =
-    command.kind === 'call' && command.operation === OPERATIONS.cardGet && !isBulk(command, callValues(values));
+  const isOne = command.kind === 'call' && command.operation === OPERATIONS.cardGet && !isBulk(command, values);
   // A command prints workbooks if it has the option for their file.
   if (isOne || command.writes || !command.options.some(({ long }) => long === 'out')) {
     const problem = isOne ? 'one card is not a table: give several IDs, or --from' : 'not printed by this command';

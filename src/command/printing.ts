@@ -4,7 +4,7 @@ import { checkOutput } from '../screen/check-output.ts';
 import { type Column, openUnder } from '../screen/column.ts';
 import type { OutputOptions } from '../screen/options.ts';
 import { type Command, isBulk } from './command.ts';
-import { type CommandValues, callValues } from './command-values.ts';
+import type { CommandValues } from './command-values.ts';
 import { joinFailures } from './faults.ts';
 
 /** Further columns of a run's results: members of responses and errors. */
@@ -35,7 +35,7 @@ async function columnFaults(
   if (values.typed.has('plan')) {
     return checkOutput(output, (await import('../records/plan-columns.ts')).HEADER_COLUMNS, isOpen, false);
   }
-  const isRun = isBulk(command, callValues(values));
+  const isRun = isBulk(command, values);
   if (!isRun || !command.writes) return checkOutput(output, columns, isOpen, isRun);
   return checkOutput(output, (await import('../records/row-result.ts')).ROW_COLUMNS, isOpenInRun, true);
 }

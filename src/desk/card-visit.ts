@@ -5,7 +5,6 @@ import { runCall } from '../cli/call.ts';
 import { waitShown } from '../cli/commands/card/wait.ts';
 import { historyResult } from '../cli/commands/history/list.ts';
 import { resolveEntry } from '../cli/commands/history/resolve.ts';
-import { idAlone } from '../command/command-values.ts';
 import { CARD_ID_COLUMNS } from '../input/values.ts';
 import { cardDetails } from '../screen/card-view.ts';
 import type { ViewStyle } from '../screen/options.ts';
@@ -148,7 +147,7 @@ export class CardVisit {
     let failure: Failure | undefined;
     const openBefore = this.#hand.open;
     try {
-      await runCall(writing, command, idAlone(cardId));
+      await runCall(writing, command, { words: [cardId], options: {}, typed: new Set(), faults: [] });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (error instanceof PromptAborted && !error.isStepBack) throw error;
