@@ -2,10 +2,11 @@ import type { OutputPort } from '../base/context.ts';
 import { type Failure, usageFailure } from '../base/failure.ts';
 import { checkOutput } from '../screen/check-output.ts';
 import { type Column, openUnder } from '../screen/column.ts';
-import type { OutputOptions } from '../screen/options.ts';
+import { isJson, type OutputOptions } from '../screen/options.ts';
 import { type Command, isBulk } from './command.ts';
 import type { CommandValues } from './command-values.ts';
 import { joinFailures } from './faults.ts';
+import type { Session } from './session.ts';
 
 /** Further columns of a run's results: members of responses and errors. */
 const isOpenInRun = openUnder('resource', 'error');
@@ -44,6 +45,18 @@ async function columnFaults(
 export async function refuseRunPrinting(output: OutputOptions, columns: readonly Column[]): Promise<void> {
   const faults = await checkOutput(output, columns, isOpenInRun, true);
   if (faults.length > 0) throw joinFailures(faults);
+}
+
+/** Prints a document of `--as`; with JSON on the command line, as the last member of one JSON object. */
+export async function printDocument(
+  { context: { stdout }, preferences: { output } }: Session,
+  members: Readonly<Record<string, string>>,
+  pieces: AsyncIterable<string> | readonly string[],
+): Promise<void> {
+  const isMember = output.source === 'flag' && isJson(output.value);
+  if (isMember) await stdout.write(`${JSON.stringify(members).slice(0, -1)},"document":"`);
+  for await (const piece of pieces) await stdout.write(isMember ? JSON.stringify(piece).slice(1, -1) : piece);
+  if (isMember) await stdout.write('"}\n');
 }
 
 /** USAGE for output options that a whole document (`--as`) has no use for. */

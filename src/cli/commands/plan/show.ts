@@ -4,35 +4,19 @@ import { withTemporaryFolder } from '../../../base/files/atomic.ts';
 import { anyOf } from '../../../base/json/shape.ts';
 import type { JsonObject, JsonValue } from '../../../base/json/value.ts';
 import { localCommand } from '../../../command/command.ts';
-import { refuseShaping } from '../../../command/printing.ts';
+import { printDocument, refuseShaping } from '../../../command/printing.ts';
 import type { Session } from '../../../command/session.ts';
 import { WORKBOOK } from '../../../input/options/call-options.ts';
 import { eachRow, type Row } from '../../../input/rows/row.ts';
 import { rowColumns } from '../../../records/plan-columns.ts';
-import { headerObject, type PlanRow, rowObject } from '../../../runs/plan/plan-file.ts';
+import { headerObject, rowObject } from '../../../runs/plan/plan-file.ts';
 import { changeObjects, changeTable } from '../../../runs/plan/plan-row-lines.ts';
 import { type PlanView, planFacts, planTitle } from '../../../runs/plan/plan-view.ts';
 import { type CheckedPlan, readPlanRows } from '../../../runs/plan/read-plan.ts';
 import { readPlan, reviewOf, writePlanView } from '../../../runs/plan-review.ts';
 import { openUnder } from '../../../screen/column.ts';
 import { printLongDocument } from '../../../screen/long-document.ts';
-import { isJson } from '../../../screen/options.ts';
 import { FILE } from './plan-argument.ts';
-
-/** Writes the plan as Markdown; with JSON on the command line, as a member of one JSON object. */
-async function writeMarkdown(
-  { context, output, preferences }: Session,
-  view: Omit<PlanView, 'allRows'>,
-  rows: AsyncIterable<PlanRow>,
-): Promise<void> {
-  refuseShaping(output);
-  const { planMarkdown } = await import('../../../runs/report/plan-markdown.ts');
-  const document = await planMarkdown(view, rows, output.now);
-  const { source, value } = preferences.output;
-  const isMember = source === 'flag' && isJson(value);
-  const member = { plan: view.header.plan, as: 'markdown', document };
-  await context.stdout.write(isMember ? `${JSON.stringify(member)}\n` : document);
-}
 
 async function* rowObjects(rows: AsyncIterable<Row>): AsyncGenerator<JsonObject> {
   for await (const row of rows) yield rowObject(row);
@@ -69,8 +53,11 @@ async function show(session: Session, path: string, as: 'markdown' | undefined, 
   const view = await reviewOf(session, plan);
   const rows = eachRow(readPlanRows(copyTo));
   const { output, context } = session;
-  if (as === 'markdown') await writeMarkdown(session, view, rows);
-  else if (session.isPage()) await writePlanView(session, context.stdout, path, view);
+  if (as === 'markdown') {
+    refuseShaping(output);
+    const { planMarkdown } = await import('../../../runs/report/plan-markdown.ts');
+    await printDocument(session, { plan: header.plan, as }, [await planMarkdown(view, rows, output.now)]);
+  } else if (session.isPage()) await writePlanView(session, context.stdout, path, view);
   else if (output.format === 'json' || output.query !== undefined) {
     const head = new Map<string, JsonValue>([['plan', new Map([...headerObject(header), ['state', view.state]])]]);
     if (output.query === undefined) await printLongDocument(context.stdout, head, 'rows', rowObjects(rows));

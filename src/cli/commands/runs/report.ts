@@ -2,7 +2,7 @@ import type { ClockPort } from '../../../base/context.ts';
 import { FAILURES, OUTCOMES, type Outcome, warningOf } from '../../../base/failure.ts';
 import { object, oneOf, TEXT } from '../../../base/json/shape.ts';
 import { localCommand } from '../../../command/command.ts';
-import { refuseShaping } from '../../../command/printing.ts';
+import { printDocument, refuseShaping } from '../../../command/printing.ts';
 import type { Printer, Session } from '../../../command/session.ts';
 import { outcomeInRun, type StoredRow } from '../../../records/journal/entry.ts';
 import type { OutcomeCounts } from '../../../records/journal/record.ts';
@@ -16,7 +16,6 @@ import type { ReportedRow, RunFacts } from '../../../runs/report/run-facts.ts';
 import { RunTimeline } from '../../../runs/report/run-timeline.ts';
 import { inRowOrder, MAY_BE_APPLIED, rowFormatOf, rowsOrKnown, shardGaps } from '../../../runs/run-input.ts';
 import { CauseCounter, causeOf } from '../../../runs/run-tally.ts';
-import { isJson } from '../../../screen/options.ts';
 import { isUpdate } from '../../../service/api/operation.ts';
 import { operationNamed } from '../../../service/api/operations.ts';
 import { LAST, RUNS, runNamesOf } from './run-name.ts';
@@ -150,19 +149,6 @@ async function* documentOf(session: Session, shards: Shards, form: ReportForm): 
 /** The JSON output of `runs report`. */
 const REPORT_OUTPUT = object({ run: TEXT, as: oneOf(REPORT_FORMS), document: TEXT });
 
-/** Writes the document; with JSON on the command line, as a member of one JSON object. */
-async function writeDocument(session: Session, shards: Shards, form: ReportForm): Promise<void> {
-  const { stdout } = session.context;
-  const { output } = session.preferences;
-  const isMember = output.source === 'flag' && isJson(output.value);
-  const names = shards.runs.map(({ stored }) => stored.header.run).join(', ');
-  if (isMember) await stdout.write(`{"run":${JSON.stringify(names)},"as":"${form}","document":"`);
-  for await (const piece of documentOf(session, shards, form)) {
-    await stdout.write(isMember ? JSON.stringify(piece).slice(1, -1) : piece);
-  }
-  if (isMember) await stdout.write('"}\n');
-}
-
 async function openReported(session: Printer, run: StoredRunHandle, { timeline, notes }: Shards) {
   const { header } = run;
   timeline.addRun(Date.parse(header.startedAt));
@@ -208,7 +194,8 @@ export const command = localCommand({
     try {
       for (const run of known) runs.push(await openReported(session, run, shards));
       if (notice !== undefined) shards.notes.add(`Of the shards: ${notice.message}.`);
-      await writeDocument(session, shards, values.as);
+      const run = runs.map(({ stored }) => stored.header.run).join(', ');
+      await printDocument(session, { run, as: values.as }, documentOf(session, shards, values.as));
       if (notice === undefined) return 0;
       await session.notify(notice);
       return FAILURES.PARTIAL.exitCode;
