@@ -10,12 +10,9 @@ import { CARD_ID } from '../service/api/field.ts';
 import { SEED_TEXT } from './seed-data.ts';
 import { keyOf, type SandboxState } from './state.ts';
 
-/** The content of a seed file. */
-const SHAPES = { cards: Card, calendars: Calendar, subscribers: Subscriber };
+/** The content of a seed file. No operation reads an event. */
+const SHAPES: Readonly<Record<string, JsonSchema>> = { cards: Card, calendars: Calendar, subscribers: Subscriber };
 const MEMBERS = Object.keys(SHAPES);
-
-/** Most faults that are reported: one wrong member may repeat in thousands of entries. */
-const SHOWN_FAULTS = 20;
 
 type Report = (where: string, problem: string) => void;
 
@@ -28,8 +25,9 @@ function idProblem(kind: string, id: JsonValue | undefined, taken: ReadonlyMap<s
   return taken.has(keyOf(kind, id)) ? `'${id}' occurs twice` : undefined;
 }
 
-/** The resources of one kind by ID. Without a shape they are not checked, because frontdesk wrote the file. */
-function readKind(top: JsonObject, kind: string, shape: JsonSchema | undefined, report: Report) {
+/** The resources of one kind by ID. */
+function readKind(top: JsonObject, kind: string, report: Report) {
+  const shape = SHAPES[kind];
   const idName = kind === 'cards' ? 'cardId' : 'id';
   const resources = new Map<string, JsonObject>();
   const list = top.get(kind) ?? [];
@@ -84,15 +82,10 @@ function readTop(text: string, members: readonly string[], report: Report): Json
   return top;
 }
 
-/** Reads resources, checked against the given `shapes`. Reports each fault with its path. */
-export function readResources(
-  text: string,
-  members: readonly string[],
-  report: Report,
-  shapes: Readonly<Record<string, JsonSchema>> = {},
-): SandboxState {
+/** Reads resources. Reports each fault with its path. */
+export function readResources(text: string, members: readonly string[], report: Report): SandboxState {
   const top = readTop(text, members, report);
-  const read = (kind: string) => readKind(top, kind, shapes[kind], report);
+  const read = (kind: string) => readKind(top, kind, report);
   const [cards, calendars] = [read('cards'), read('calendars')];
   return { cards, calendars, subscribers: assign(read('subscribers'), calendars, report), events: read('events') };
 }
@@ -107,12 +100,12 @@ export function parseSeed(text: string, source: string): SandboxState {
   const report: Report = (where, problem) => {
     faults.push({ where: where === '' ? source : `${source}: ${where}`, problem });
   };
-  const state = readResources(text, MEMBERS, report, SHAPES);
+  const state = readResources(text, MEMBERS, report);
   if (faults.length === 0) return state;
-  const hints = ['write it as {"cards":[…],"calendars":[…],"subscribers":[…]} in the API\'s shapes'];
-  if (faults.length > SHOWN_FAULTS)
-    hints.push(`fix these first: ${faults.length - SHOWN_FAULTS} further faults are not shown`);
-  throw usageFailure(faults.slice(0, SHOWN_FAULTS), hints);
+  // One wrong member may repeat in thousands of entries.
+  throw usageFailure(faults.slice(0, 20), [
+    'write it as {"cards":[…],"calendars":[…],"subscribers":[…]} in the API\'s shapes',
+  ]);
 }
 
 export function builtInSeed(): SandboxState {

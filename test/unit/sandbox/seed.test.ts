@@ -93,12 +93,11 @@ it.each(rows)('reading a seed file refuses seed %#', (text, message) => {
   );
 });
 
-it('reading a seed file reports the first 20 faults and how many there are beyond', () => {
+it('reading a seed file reports the first 20 faults', () => {
   const text = JSON.stringify({ cards: Array.from({ length: 25 }, () => 1) });
   expect(() => parseSeed(text, 's')).toThrow(
     expect.objectContaining({
       message: expect.stringMatching(/cards\[19\]: is not an object\. Nothing was sent\.$/),
-      hints: expect.arrayContaining(['fix these first: 5 further faults are not shown']),
     }),
   );
 });
