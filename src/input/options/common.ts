@@ -168,7 +168,7 @@ export const PLAN = declareOptions({
   },
   /** How long a plan is valid, also one of `runs revert`. */
   planExpires: {
-    kind: 'lifetime',
+    kind: 'duration',
     min: 1,
     max: 90 * 86_400_000,
     needs: 'plan',

@@ -23,14 +23,12 @@ export interface KindValues {
   readonly text: string;
   /** Completions offer files. */
   readonly path: string;
-  /** A wait: `30s`. */
+  /** A wait, or a time from now: `30s`. */
   readonly duration: Span;
   /** An age, where days make sense: `90d`. */
   readonly age: Span;
   /** An age, a day or a time: `yesterday`. */
   readonly moment: When;
-  /** A time from now. */
-  readonly lifetime: Span;
   /** Must be a card ID. In a terminal it is asked for until it is one. */
   readonly cardId: string;
   readonly count: number;
@@ -143,7 +141,6 @@ const PLACEHOLDERS: Readonly<Partial<Record<Kind, string>>> = {
   path: 'file',
   duration: 'duration',
   age: 'age',
-  lifetime: 'duration',
   count: 'n',
   rate: 'n',
   failures: 'n|n%',

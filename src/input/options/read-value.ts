@@ -36,23 +36,13 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
 
 /** Longer than any sensible wait, and below the 24.8 days at which a timer overflows. */
 const MAX_WAIT_MS = 7 * DAY_MS;
+/** 100 years. */
+const MAX_AGE_MS = 36_525 * DAY_MS;
 
-function parse(text: string, maxMs: number): number | undefined {
-  const match = /^([0-9]{1,12})([a-z]+)$/.exec(text);
-  const unitMs = UNIT_MS.get(match?.[2] ?? '');
-  if (match === null || unitMs === undefined) return undefined;
-  const ms = Number(match[1]) * unitMs;
-  return ms > maxMs ? undefined : ms;
-}
-
-/** Milliseconds of a typed wait (`500ms`, `30s`, `2m`, `1h`, `7d`; at most seven days). A plain number is none. */
-export function parseDuration(text: string): number | undefined {
-  return parse(text, MAX_WAIT_MS);
-}
-
-/** An age (`history --since 24h`, `prune --older-than 90d`): up to 100 years. */
-export function parseAge(text: string): number | undefined {
-  return parse(text, 36_525 * DAY_MS);
+/** Milliseconds of a typed time. A plain number is none. */
+function parseTime(text: string): number {
+  const [, digits, unit = ''] = /^([0-9]{1,12})([a-z]+)$/.exec(text) ?? [];
+  return Number(digits) * (UNIT_MS.get(unit) ?? Number.NaN);
 }
 
 /** The forms of a moment of the past, for messages. */
@@ -67,8 +57,8 @@ function dayOf(year: number, month: number, day: number): Moment {
 
 /** A moment as typed: an age, `today`, `yesterday`, or an ISO 8601 date or date-time (local without a zone) that exists. */
 function parseMoment(text: string, nowMs: number): Moment | undefined {
-  const age = parseAge(text);
-  if (age !== undefined) return { fromMs: nowMs - age, toMs: nowMs - age };
+  const age = parseTime(text);
+  if (age <= MAX_AGE_MS) return { fromMs: nowMs - age, toMs: nowMs - age };
   const now = new Date(nowMs);
   if (text === 'today' || text === 'yesterday') {
     return dayOf(now.getFullYear(), now.getMonth(), now.getDate() - (text === 'today' ? 0 : 1));
@@ -108,18 +98,12 @@ function choiceProblem(value: string, choices: readonly string[]): string {
   return `must be ${choiceWords(choices)}, not ${quoteValue(value)}${didYouMean(value, choices)}`;
 }
 
-/** A kind of time: its name, its forms, and its default maximum. */
-type TimeForm = typeof WAIT;
-
-const WAIT = { noun: 'a duration', forms: '500ms, 30s, 2m, 1h or 7d', most: '7d', parse: parseDuration };
-const AGE: TimeForm = { noun: 'an age', forms: '30s, 2m, 24h, 90d or 2w', most: '100 years', parse: parseAge };
-const LIFETIME: TimeForm = { ...AGE, noun: 'a duration' };
-
-function readTime({ noun, forms, most, parse }: TimeForm, text: string, { min = 0, max }: Limits): Reading<Span> {
-  const ms = parse(text);
-  if (ms !== undefined && ms >= min && (max === undefined || ms <= max)) return found({ text, ms });
-  const limits = `${min > 0 ? 'more than 0 and ' : ''}at most ${max === undefined ? most : `${max / DAY_MS}d`}`;
-  return bad(`must be ${noun} such as ${forms}, ${limits}, not ${quoteValue(text)}`);
+/** `what`: `an age such as 90d`. */
+function readTime(what: string, text: string, min: number, max: number): Reading<Span> {
+  const ms = parseTime(text);
+  if (ms >= min && ms <= max) return found({ text, ms });
+  const limits = `${min > 0 ? 'more than 0 and ' : ''}at most ${max / DAY_MS}d`;
+  return bad(`must be ${what}, ${limits}, not ${quoteValue(text)}`);
 }
 
 function or<Value>(value: Value | undefined, problem: string, text: string): Reading<Value> {
@@ -137,9 +121,9 @@ const READERS: Readers = {
     const problem = unexpandedProblem(text) ?? (makes === undefined ? undefined : windowsNameProblem(text));
     return problem === undefined ? found(text) : bad(problem);
   },
-  duration: (text, spec) => readTime(WAIT, text, spec),
-  age: (text, spec) => readTime(AGE, text, spec),
-  lifetime: (text, spec) => readTime(LIFETIME, text, spec),
+  duration: (text, { min = 0, max = MAX_WAIT_MS }) =>
+    readTime('a duration such as 500ms, 30s, 2m, 1h or 7d', text, min, max),
+  age: (text, { min = 0 }) => readTime('an age such as 30s, 2m, 24h, 90d or 2w', text, min, MAX_AGE_MS),
   moment(text) {
     const moment = (nowMs: number) => parseMoment(text, nowMs);
     const known = moment(0);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseAge, parseDuration } from '../../../../src/input/options/read-value.ts';
+import { readValue } from '../../../../src/input/options/read-value.ts';
 
 it.each([
   ['500ms', 500],
@@ -10,8 +10,8 @@ it.each([
   ['168h', 604_800_000],
   ['7d', 604_800_000],
   ['1w', 604_800_000],
-])('parseDuration reads %s as %d ms', (text, ms) => {
-  expect(parseDuration(text)).toBe(ms);
+])('a duration: %s is %d ms', (text, ms) => {
+  expect(readValue({ kind: 'duration' }, text)).toEqual({ ok: true, value: { text, ms } });
 });
 
 it.each([
@@ -36,18 +36,24 @@ it.each([
   '2w',
   '9999999999999s',
   '1constructor',
-])('parseDuration refuses %j', (text) => {
-  expect(parseDuration(text)).toBeUndefined();
+])('%j is no duration', (text) => {
+  expect(readValue({ kind: 'duration' }, text)).toEqual({
+    ok: false,
+    problem: `must be a duration such as 500ms, 30s, 2m, 1h or 7d, at most 7d, not ${JSON.stringify(text)}`,
+  });
 });
 
 it.each([
   ['24h', 86_400_000],
   ['90d', 7_776_000_000],
   ['500ms', 500],
-])('parseAge reads %s as %d ms', (text, ms) => {
-  expect(parseAge(text)).toBe(ms);
+])('an age: %s is %d ms', (text, ms) => {
+  expect(readValue({ kind: 'age' }, text)).toEqual({ ok: true, value: { text, ms } });
 });
 
-it.each(['90', '1y', '40000d'])('parseAge refuses %j', (text) => {
-  expect(parseAge(text)).toBeUndefined();
+it.each(['90', '1y', '40000d'])('%j is no age', (text) => {
+  expect(readValue({ kind: 'age' }, text)).toEqual({
+    ok: false,
+    problem: `must be an age such as 30s, 2m, 24h, 90d or 2w, at most 36525d, not ${JSON.stringify(text)}`,
+  });
 });
