@@ -7,6 +7,7 @@ import type { CommonOptions } from '../input/options/common.ts';
 import type { CredentialPlace } from '../profile/credentials/store.ts';
 import {
   isImplied,
+  placeOfUrl,
   type ResolvedPreferences,
   type ResolvedProfile,
   resolveProfile,
@@ -20,7 +21,6 @@ import type { Format, OutputOptions, Result, RowStream, Surroundings } from '../
 import { openRowWriter, renderResult, writingBeside } from '../screen/render.ts';
 import type { Family, Operation } from '../service/api/operation.ts';
 import type { CallInput, CallListener, CallOptions, CallPolicy, CallResult, HttpClient } from '../service/http/call.ts';
-import { placeOfUrl } from '../service/wire/base-url.ts';
 import type { CallState, Drop } from './call-state.ts';
 
 /** One family of the service for the chosen profile. */

@@ -4,8 +4,8 @@ import { cardBody, cardHead, labelledId } from '../screen/card-view.ts';
 import { cutText } from '../screen/cut-text.ts';
 import type { ViewStyle } from '../screen/options.ts';
 import { makePaint } from '../screen/paint.ts';
-import { localClock, outcomeSign, outcomeWords } from '../screen/people-text.ts';
-import { breakLine, plural, safeText, shortenText } from '../screen/text.ts';
+import { localClock, outcomeWords } from '../screen/people-text.ts';
+import { breakLine, outcomeSign, plural, safeText, shortenText } from '../screen/text.ts';
 import { nounOf, resolvedBy, targetStatus } from '../service/api/operation.ts';
 import { type DeskWrite, isOpen, type KnownCard, keyOf } from './desk-log.ts';
 

@@ -289,3 +289,8 @@ export function resolvePreferences({ flags, env, profile, settings }: Preference
   if (faults.length > 0) throw usageFailure(faults);
   return resolved;
 }
+
+/** One spelling of a checked URL for records: the names of this machine's own address are one place. */
+export function placeOfUrl(url: string): string {
+  return url.replace(/^(https?:\/\/)(?:localhost|\[::1\])(?=[:/]|$)/, '$1127.0.0.1');
+}

@@ -8,9 +8,10 @@ import { shapeLines } from '../input/records/shape.ts';
 import type { Row } from '../input/rows/row.ts';
 import { quoteValue } from '../input/values.ts';
 import { isJson } from '../screen/options.ts';
-import { commandWords, dangerSign } from '../screen/people-text.ts';
+import { commandWords } from '../screen/people-text.ts';
 import {
   breakMessage,
+  dangerSign,
   groupThousands,
   plural,
   safeText,

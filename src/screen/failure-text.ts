@@ -10,8 +10,7 @@ import { targetStatus } from '../service/api/operation.ts';
 import { operationNamed } from '../service/api/operations.ts';
 import { maskTexts } from '../service/http/mask.ts';
 import { type Format, isJson } from './options.ts';
-import { outcomeSign } from './people-text.ts';
-import { breakLine, breakMessage, safeText, shortenText, widthOf } from './text.ts';
+import { breakLine, breakMessage, outcomeSign, safeText, shortenText, widthOf } from './text.ts';
 
 /** Why a row or a call failed, also for the rows of a run. */
 export const ERROR = object(

@@ -1,6 +1,4 @@
-import type { Outcome } from '../base/failure.ts';
 import { peopleDate, twoDigits } from '../service/api/iso-date.ts';
-import { isGood } from '../service/call-outcome.ts';
 import { groupThousands } from './text.ts';
 
 /** A command as typed: `card block` for `card.block`. */
@@ -22,18 +20,6 @@ export function outcomeCounts(outcomes: Readonly<Record<string, number | undefin
 /** An arrow between old and new, in ASCII if the locale is not UTF-8. */
 export function arrow({ unicode }: { readonly unicode: boolean }): string {
   return unicode ? '→' : '->';
-}
-
-/** The sign of what makes a change dangerous. */
-export function dangerSign({ unicode }: { readonly unicode: boolean }): string {
-  return unicode ? '▲' : '!';
-}
-
-/** The sign before the words of an outcome. */
-export function outcomeSign(outcome: Outcome, { unicode }: { readonly unicode: boolean }): string {
-  if (outcome === 'unknown') return dangerSign({ unicode });
-  if (isGood(outcome)) return unicode ? '✔' : '*';
-  return unicode ? '✖' : 'x';
 }
 
 /** `14:02` on this machine's clock. */

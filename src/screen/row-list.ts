@@ -1,6 +1,5 @@
 import { displayWidth, padText } from './cut-text.ts';
-import { dangerSign } from './people-text.ts';
-import { wrapOutside } from './text.ts';
+import { dangerSign, wrapOutside } from './text.ts';
 
 /** A row of a change of cards, as a person decides about it. Texts from outside are safe already. */
 export interface ListedRow {

@@ -1,3 +1,4 @@
+import type { Outcome } from '../base/failure.ts';
 import { markedLine, withoutCommands } from '../base/json/outside-text.ts';
 import { countFrom } from '../base/json/shorten.ts';
 import { escapeUnsafe } from '../base/json/unsafe-characters.ts';
@@ -241,4 +242,16 @@ export function awayFrom(text: string, nowMs: number): string | undefined {
     return awayMs > 0 ? `in ${words}` : `${words} ago`;
   }
   return 'now';
+}
+
+/** The sign of what makes a change dangerous. */
+export function dangerSign({ unicode }: { readonly unicode: boolean }): string {
+  return unicode ? '▲' : '!';
+}
+
+/** The sign before the words of an outcome. */
+export function outcomeSign(outcome: Outcome, { unicode }: { readonly unicode: boolean }): string {
+  if (outcome === 'unknown') return dangerSign({ unicode });
+  if (outcome === 'rejected' || outcome === 'not_sent') return unicode ? '✖' : 'x';
+  return unicode ? '✔' : '*';
 }

@@ -6,8 +6,8 @@ import { namedProfile } from '../profile/resolve.ts';
 import { cellText } from '../screen/column.ts';
 import { displayWidth } from '../screen/cut-text.ts';
 import { makePaint } from '../screen/paint.ts';
-import { localClock, outcomeSign } from '../screen/people-text.ts';
-import { safeText, sentenceCase, wrapOutside } from '../screen/text.ts';
+import { localClock } from '../screen/people-text.ts';
+import { outcomeSign, safeText, sentenceCase, wrapOutside } from '../screen/text.ts';
 import type { Answer } from '../service/http/call.ts';
 import type { Write } from './judge.ts';
 

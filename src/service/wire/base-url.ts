@@ -66,11 +66,6 @@ export function readBaseUrl(text: string): BaseUrl {
   };
 }
 
-/** One spelling of a checked URL for records: the names of this machine's own address are one place. */
-export function placeOfUrl(url: string): string {
-  return url.replace(/^(https?:\/\/)(?:localhost|\[::1\])(?=[:/]|$)/, '$1127.0.0.1');
-}
-
 function split(text: string): [scheme: string, authority: string, path: string] {
   if (CONTROL_OR_SPACE.test(text)) throw new Problem('has a space or a control character');
   if (text.includes('\\')) throw new Problem('has a backslash');

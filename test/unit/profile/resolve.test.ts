@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import {
   currentProfileName,
   knownProfiles,
+  placeOfUrl,
   resolveProfile,
   resolveTarget,
   URL_VARIABLES,
@@ -227,4 +228,15 @@ it('what a profile says is all there is to a family’s address', () => {
   expect(() => resolveTarget(resolve(withProfiles({ A }), ENV_URL, 'A'), 'cards')).toThrow(
     expect.objectContaining({ hints: ['unset FRONTDESK_CARDS_URL, or do not name a profile'] }),
   );
+});
+
+it.each([
+  ['http://localhost:8080/a', 'http://127.0.0.1:8080/a'],
+  ['http://[::1]', 'http://127.0.0.1'],
+  ['https://localhost/a', 'https://127.0.0.1/a'],
+  ['http://127.0.0.2', 'http://127.0.0.2'],
+  ['https://localhost.example.com/localhost', 'https://localhost.example.com/localhost'],
+  ['https://api.example.com', 'https://api.example.com'],
+])('records know %s as %s', (url, place) => {
+  expect(placeOfUrl(url)).toBe(place);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseBaseUrl, placeOfUrl } from '../../../../src/service/wire/base-url.ts';
+import { parseBaseUrl } from '../../../../src/service/wire/base-url.ts';
 
 const rows: readonly [text: string, origin: string, prefix: string, isLoopback: boolean][] = [
   ['https://api.example.com', 'https://api.example.com', '', false],
@@ -89,14 +89,3 @@ it.each(['https://h.example/v1', 'https://h.example/x/V1/', 'https://h.example/%
     });
   },
 );
-
-it.each([
-  ['http://localhost:8080/a', 'http://127.0.0.1:8080/a'],
-  ['http://[::1]', 'http://127.0.0.1'],
-  ['https://localhost/a', 'https://127.0.0.1/a'],
-  ['http://127.0.0.2', 'http://127.0.0.2'],
-  ['https://localhost.example.com/localhost', 'https://localhost.example.com/localhost'],
-  ['https://api.example.com', 'https://api.example.com'],
-])('records know %s as %s', (url, place) => {
-  expect(placeOfUrl(url)).toBe(place);
-});
