@@ -159,7 +159,9 @@ function lazyServices(options: Omit<ServiceOptions, 'isPermitted' | 'isFirst' | 
   };
   return {
     open(family: Family, session: Session) {
-      const service = opened.get(family) ?? open(family, session, opened.size === 0);
+      const known = opened.get(family);
+      if (known !== undefined) return known;
+      const service = open(family, session, opened.size === 0);
       opened.set(family, service);
       // The cause may be repaired while a program that lasts continues.
       service.catch(() => opened.delete(family));

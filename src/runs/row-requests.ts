@@ -50,7 +50,7 @@ export interface RowKnowledge {
 /** Reads one row. */
 export function makeRowReader(session: Ports, operation: Operation, policy: CallPolicy) {
   return (row: Row, { pacer, stopping, abort }: RowSlot): Promise<RowReply> =>
-    callService(session, callOf(operation, row), { policy, listener: {}, pacer, stopping, abort });
+    transmit(session, callOf(operation, row), { policy, pacer, stopping, abort });
 }
 
 /** Sends one row: its run has decided, its pacer records it. */

@@ -167,7 +167,7 @@ class RowRunner<R extends RunRow> {
   async #start(call: RowCall<R>): Promise<RowReply> {
     const { reconcile } = this.#task;
     if (call.kind === 'reconcile' && reconcile !== undefined) return reconcile(call.row, call);
-    return this.#task.send(call.row, call);
+    return await this.#task.send(call.row, call);
   }
 
   /** Prints a row that an earlier process did. `observedStatus`: the status of its card now, which resolved nothing. */

@@ -14,8 +14,8 @@ export function cardRead(cardId: string): CallInput {
 /** THE place where a call leaves: a read, or a change that `attempt` sends. */
 export async function transmit(session: Ports, call: CallInput, options: CallOptions): Promise<CallResult> {
   const { client } = await session.service(call.operation.family);
-  const send = (more: CallOptions) => client.call(call, more);
-  return session.during?.(call, options, send) ?? send(options);
+  if (session.during === undefined) return await client.call(call, options);
+  return session.during(call, options, (more) => client.call(call, more));
 }
 
 /** Makes one read. Returns how it ended. */

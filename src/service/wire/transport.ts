@@ -29,6 +29,7 @@ interface PooledConnection {
   readonly connector: Connector;
   /** What its requests were about: a late or repeated response to one of them could be taken for that of a change. */
   readonly carried: Set<string>;
+  readonly latest: string[];
 }
 
 interface ConnectionPool {
@@ -44,7 +45,7 @@ export function createTransport(options: TransportOptions): Transport {
   const newConnection = (): PooledConnection => openConnection(options.baseUrl.origin, new Connector(options));
   const pool: ConnectionPool = {
     release(connection, isReusable) {
-      if (isReusable && connection.carried.size < MAX_CARRIED) idle.push(connection);
+      if (isReusable && connection.carried.size + connection.latest.length < MAX_CARRIED) idle.push(connection);
       else destroyConnection(connection);
     },
     openAhead() {
@@ -57,9 +58,8 @@ export function createTransport(options: TransportOptions): Transport {
     via: options.proxy?.hostPort,
     exchange: (wire, exchangeOptions) => {
       const { own, about } = exchangeOptions;
-      const without = wire.method === 'POST' ? about : undefined;
-      const connection = (own === true ? ahead.shift() : takeIdle(idle, without)) ?? newConnection();
-      if (about !== undefined) connection.carried.add(about);
+      const connection = (own === true ? ahead.shift() : takeIdle(idle, wire, about)) ?? newConnection();
+      if (about !== undefined) connection.latest.push(about);
       return new OngoingExchange(connection, options, wire, exchangeOptions, pool).start();
     },
     close: async () => {
@@ -68,10 +68,13 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** An idle connection that has carried no request about `without`. */
-function takeIdle(idle: PooledConnection[], without: string | undefined): PooledConnection | undefined {
-  if (without === undefined) return idle.pop();
-  const at = idle.findLastIndex(({ carried }) => !carried.has(without));
+/** An idle connection; for a change one that carried no request `about` the same. A run of reads sorts no latest ones. */
+function takeIdle(idle: PooledConnection[], { method }: WireRequest, about?: string): PooledConnection | undefined {
+  if (method !== 'POST' || about === undefined) return idle.pop();
+  const at = idle.findLastIndex(({ carried, latest }) => {
+    for (const one of latest.splice(0)) carried.add(one);
+    return !carried.has(about);
+  });
   return at === -1 ? undefined : idle.splice(at, 1)[0];
 }
 
@@ -88,7 +91,7 @@ function openConnection(origin: string, connector: Connector): PooledConnection 
     // The type is a union that a closure does not match. client.js calls it as (options, callback).
     connect: ((_: unknown, callback: Parameters<Connector['connect']>[0]) => connector.connect(callback)) as never,
   });
-  return { client, connector, carried: new Set() };
+  return { client, connector, carried: new Set(), latest: [] };
 }
 
 function destroyConnection(connection: PooledConnection): void {
