@@ -1,17 +1,18 @@
 import { Failure, type Notice, warning } from '../base/failure.ts';
-import { detached } from '../base/json/shorten.ts';
 import { type JsonValue, textAt } from '../base/json/value.ts';
-import type { KnownCardsPlace, SeenCard } from '../records/remember-cards.ts';
+import { lineOf, type SeenCard } from '../records/card-line.ts';
+import type { KnownCardsPlace } from '../records/remember-cards.ts';
 import { CARD_ID } from '../service/api/field.ts';
 
 /** Longer texts are no order number, and no status. */
 const MAX_TEXT = 1000;
-/** A run appends this many cards at a time. */
-const BATCH = 500;
+/** A run appends so many bytes at a time, about 500 cards. */
+const BATCH_BYTES = 96 * 1024;
+/** Behind them is space for a line of the longest texts, all escaped. */
+const SPACE_BYTES = BATCH_BYTES + 32 * 1024;
 
-/** Detached, because a part of a response keeps all of it in memory while the card waits to be appended. */
 function short(text: string | undefined): string | undefined {
-  return text !== undefined && text.length <= MAX_TEXT ? detached(text) : undefined;
+  return text !== undefined && text.length <= MAX_TEXT ? text : undefined;
 }
 
 /** What is remembered of a card in a response; undefined for what is no card. `seenAt`: in ISO 8601. */
@@ -19,12 +20,7 @@ export function seenCard(resource: JsonValue, seenAt: string): SeenCard | undefi
   const cardId = textAt(resource, 'cardId') ?? '';
   if (!CARD_ID.test(cardId)) return undefined;
   const [clientReference, status] = [textAt(resource, 'clientReference'), textAt(resource, 'status')];
-  return {
-    cardId: detached(cardId),
-    clientReference: short(clientReference),
-    status: short(status),
-    seenAt,
-  };
+  return { cardId, clientReference: short(clientReference), status: short(status), seenAt };
 }
 
 export type SeenCards = ReturnType<typeof openSeenCards>;
@@ -35,39 +31,47 @@ export type SeenCards = ReturnType<typeof openSeenCards>;
  * call after call, so nothing waits for its end.
  */
 export function openSeenCards(isLasting: boolean, notify: (notice: Notice) => Promise<void>) {
-  let waiting: SeenCard[] = [];
+  // Bytes: texts would keep the responses whose parts they are, and that many that wait make the heap grow.
+  let space: Buffer | undefined;
+  let length = 0;
+  let last: SeenCard | undefined;
+  let since = '';
   let place: KnownCardsPlace | undefined;
   let writing = Promise.resolve();
   let isOver = false;
-  const append = async (): Promise<void> => {
-    if (place === undefined || waiting.length === 0 || isOver) return;
-    const cards = waiting;
-    waiting = [];
+  const append = async (at: KnownCardsPlace, lines: Buffer, first: string): Promise<void> => {
+    if (isOver) return;
     try {
-      const { rememberCards } = await import('../records/remember-cards.ts');
-      await rememberCards(place, cards);
-      if (cards.length < BATCH) return;
+      const { rememberCards, SLACK_BYTES } = await import('../records/remember-cards.ts');
+      const size = await rememberCards(at, lines, first);
+      if (lines.length < BATCH_BYTES || size <= SLACK_BYTES) return;
       const { compactCards } = await import('../records/known-cards.ts');
-      await compactCards(place, cards[0]?.seenAt ?? '');
+      await compactCards(at, size, first);
     } catch (error) {
       isOver = true;
       if (!(error instanceof Failure) || error.code !== 'AUTH') return;
       await notify(warning('CARDS_NOT_REMEMBERED', `cards are not remembered: ${error.ofRead().message}`));
     }
   };
+  const appendAll = (): void => {
+    if (place === undefined || space === undefined) return;
+    const [at, lines, first] = [place, space.subarray(0, length), since];
+    [space, length, last] = [undefined, 0, undefined];
+    writing = writing.then(() => append(at, lines, first));
+  };
   return {
     saw(at: KnownCardsPlace, card: SeenCard): void {
-      const last = waiting.at(-1);
       const isSame = last?.cardId === card.cardId && last.status === card.status;
       if (isOver || isSame) return;
-      place = at;
-      waiting.push(card);
-      if (waiting.length >= (isLasting ? 1 : BATCH)) writing = writing.then(append);
+      if (space === undefined) [space, since] = [Buffer.allocUnsafe(SPACE_BYTES), card.seenAt];
+      [place, last] = [at, card];
+      length += space.write(lineOf(card), length);
+      if (isLasting || length >= BATCH_BYTES) appendAll();
     },
     /** Resolves when all of them are appended, or cannot be. */
-    async close(): Promise<void> {
-      await writing;
-      await append();
+    close(): Promise<void> {
+      appendAll();
+      return writing;
     },
   };
 }

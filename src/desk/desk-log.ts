@@ -1,10 +1,10 @@
 import type { ClockPort } from '../base/context.ts';
 import { type JsonObject, textAt } from '../base/json/value.ts';
 import type { Session } from '../command/session.ts';
+import type { SeenCard } from '../records/card-line.ts';
 import { SentElsewhere } from '../records/once.ts';
 import { isForgotten } from '../records/open-files.ts';
 import type { WriteRecorder } from '../records/record.ts';
-import type { SeenCard } from '../records/remember-cards.ts';
 import type { Closing, HistoryEntry } from '../records/write-record.ts';
 import { isResolvedAt, type Operation, resolvedBy, targetStatus } from '../service/api/operation.ts';
 import { operationNamed } from '../service/api/operations.ts';

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
@@ -9,6 +9,7 @@ import { temporaryName } from '../base/files/process-identity.ts';
 import { parseJson } from '../base/json/parse.ts';
 import { textAt } from '../base/json/value.ts';
 import { readCardId } from '../input/values.ts';
+import { lineOf, type SeenCard } from './card-line.ts';
 import {
   type CardPlace,
   findPlaces,
@@ -18,21 +19,11 @@ import {
   type Needle,
   openLines,
 } from './known-card-lines.ts';
-import {
-  APPENDING,
-  cardsFolder,
-  headOf,
-  type KnownCardsPlace,
-  knownCardsPath,
-  lineOf,
-  type SeenCard,
-} from './remember-cards.ts';
+import { APPENDING, cardsFolder, headOf, type KnownCardsPlace, knownCardsPath, SLACK_BYTES } from './remember-cards.ts';
 import { isPartOfCardId } from './write-record.ts';
 
 /** The oldest cards go beyond it. */
 const MAX_CARDS = 1_000_000;
-/** Old lines up to this size are left in the file. */
-const SLACK_BYTES = 4 * 1024 * 1024;
 const PIECE_LENGTH = 1024 * 1024;
 
 type Place = Pick<KnownCardsPlace, 'stateDir' | 'url'>;
@@ -265,11 +256,12 @@ export async function addCards(
   }
 }
 
-/** Removes old lines once the file has doubled. What goes wrong does not count: the old file is whole. */
-export async function compactCards(place: KnownCardsPlace, now: string): Promise<void> {
+/**
+ * Removes old lines once the file, of so many bytes now, has doubled. What goes wrong does not count: the old file is
+ * whole.
+ */
+export async function compactCards(place: KnownCardsPlace, size: number, now: string): Promise<void> {
   const path = knownCardsPath(place.stateDir, place.url);
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size < SLACK_BYTES) return;
   const before = withLines(path, (file) => Number(/"bytes":\s*(\d+)/.exec(lineAt(file, 0))?.[1] ?? 0)) ?? 0;
   if (size > 2 * before + SLACK_BYTES) await addCards(place, nothing(), now);
 }

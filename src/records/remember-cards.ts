@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, ignoreErrors } from '../base/files/io-failure.ts';
@@ -10,22 +10,15 @@ import { requireOwnState } from '../base/files/own-state.ts';
  * counts. Lines are appended without a sync, because a card that is forgotten can be read again. docs/reference/history.md.
  */
 
-/** A card as it was seen: only this is remembered of it. */
-export interface SeenCard {
-  readonly cardId: string;
-  readonly clientReference: string | undefined;
-  /** Undefined: not known, so a known one stays. */
-  readonly status: string | undefined;
-  /** When that was, in ISO 8601: the status, if one is known. */
-  readonly seenAt: string;
-}
-
 /** Where cards are remembered, and by whom. */
 export interface KnownCardsPlace {
   readonly stateDir: string;
   readonly url: string;
   readonly pid: number;
 }
+
+/** Old lines up to this size are left in the file. */
+export const SLACK_BYTES = 4 * 1024 * 1024;
 
 /** How a file of known cards is opened to be appended to. */
 export const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
@@ -38,19 +31,6 @@ export function cardsFolder(stateDir: string): string {
 /** `url`: the base URL, or `sandbox`. The name is no digest: a read would load the crypto module, which takes 5 ms. */
 export function knownCardsPath(stateDir: string, url: string): string {
   return join(cardsFolder(stateDir), `${encodeURIComponent(url)}.ndjson`);
-}
-
-/** The ID and the reference stand first, in lower case, so that a search compares bytes at a fixed place. */
-export function lineOf({ cardId, clientReference, status, seenAt }: SeenCard): string {
-  const line = {
-    id: cardId.toLowerCase(),
-    ref: clientReference?.toLowerCase() ?? null,
-    cardId,
-    clientReference: clientReference ?? null,
-    seenAt,
-    status: status ?? null,
-  };
-  return `${JSON.stringify(line)}\n`;
 }
 
 /** The first line. `bytes`: the size of the file when old lines were last removed. */
@@ -75,31 +55,33 @@ async function makeFile({ stateDir, url, pid }: KnownCardsPlace, now: string): P
 }
 
 /**
- * Appends cards that were seen. Rejects with AUTH if others could have written the folder, else with the system's error.
- * Synchronous where there is a file: by the thread pool it takes a read 3 ms, and no disk is waited for.
+ * Appends the lines of cards that were seen; `since`: when the first was. Rejects with AUTH if others could have written the folder, else with the system's error.
+ * Synchronous where there is a file: by the thread pool it takes a read 3 ms, and no disk is waited for. Returns the bytes
+ * of the file.
  */
-export async function rememberCards(place: KnownCardsPlace, cards: readonly SeenCard[]): Promise<void> {
+export async function rememberCards(place: KnownCardsPlace, lines: Uint8Array, since: string): Promise<number> {
   const path = knownCardsPath(place.stateDir, place.url);
   requireOwnState(place.stateDir, path);
-  if (append(path, cards)) return;
-  await makeFile(place, cards[0]?.seenAt ?? '');
-  append(path, cards);
+  const bytes = append(path, lines);
+  if (bytes !== undefined) return bytes;
+  await makeFile(place, since);
+  return append(path, lines) ?? 0;
 }
 
-/** Returns whether there is a file. */
-function append(path: string, cards: readonly SeenCard[]): boolean {
+/** Returns the bytes of the file; undefined: there is none. */
+function append(path: string, lines: Uint8Array): number | undefined {
   let file: number;
   try {
     file = openSync(path, APPENDING);
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false;
+    if (errnoOf(error) === 'ENOENT') return undefined;
     throw error;
   }
   try {
     // One write: the lines of two processes do not mix.
-    writeSync(file, cards.map(lineOf).join(''));
+    writeSync(file, lines);
+    return fstatSync(file).size;
   } finally {
     closeSync(file);
   }
-  return true;
 }

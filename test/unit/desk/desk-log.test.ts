@@ -9,6 +9,7 @@ import { cardsOf, DeskLog, type DeskWrite, isOf, isOpen, mergeKnown, writeOf } f
 import { findCards, recentText, wantedBy } from '../../../src/desk/find-card.ts';
 import { handOverText } from '../../../src/desk/hand-over.ts';
 import { endedWords, verdictLines } from '../../../src/desk/screen.ts';
+import { lineOf } from '../../../src/records/card-line.ts';
 import { NO_RECORD } from '../../../src/records/record.ts';
 import { rememberCards } from '../../../src/records/remember-cards.ts';
 import type { HistoryEntry } from '../../../src/records/write-record.ts';
@@ -261,7 +262,8 @@ it('the desk finds what card find finds: cards of an import, a whole reference b
   const stateDir = mkdtempSync(join(tmpdir(), 'desk-'));
   const place = { stateDir, url: 'https://h', pid: 1 };
   const seen = (cardId: string, clientReference: string) => ({ cardId, clientReference, status: 'ACTIVE', seenAt: '' });
-  await rememberCards(place, [seen(ID, 'order-1'), seen(OTHER, 'order-12')]);
+  const lines = [seen(ID, 'order-1'), seen(OTHER, 'order-12')].map(lineOf).join('');
+  await rememberCards(place, Buffer.from(lines), '2026-11-28T20:30:00.000Z');
   const { log } = desk();
   log.saw(OTHER, card('ACTIVE', 'order-12'));
   const find = (text: string, url = 'https://h') =>

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lineOf, type SeenCard } from '../../../src/records/card-line.ts';
 import { addCards, findCards, forgetCards, newestCards } from '../../../src/records/known-cards.ts';
-import { knownCardsPath, rememberCards, type SeenCard } from '../../../src/records/remember-cards.ts';
+import { type KnownCardsPlace, knownCardsPath, rememberCards } from '../../../src/records/remember-cards.ts';
 
 const NOW = '2026-11-28T20:30:00.000Z';
 const ONE = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
@@ -18,6 +19,8 @@ const card = (cardId: string, clientReference?: string, status?: string, seenAt 
   status,
   seenAt,
 });
+const remember = (at: KnownCardsPlace, cards: readonly SeenCard[]) =>
+  rememberCards(at, Buffer.from(cards.map(lineOf).join('')), NOW);
 async function* nothing(): AsyncGenerator<readonly SeenCard[]> {}
 const ids = (text: string) => findCards(place(), text).cards.map(({ cardId }) => cardId);
 
@@ -27,7 +30,7 @@ beforeEach(() => {
 afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
 
 test('a card is found by its whole reference in any case, else by beginnings of three characters and of an ID', async () => {
-  await rememberCards(place(), [card(ONE, 'Order-1'), card(TWO, 'Order-10')]);
+  await remember(place(), [card(ONE, 'Order-1'), card(TWO, 'Order-10')]);
   expect(ids('ORDER-1')).toEqual([ONE]);
   expect(ids('order')).toEqual([TWO, ONE]);
   expect(ids('or')).toEqual([]);
@@ -40,25 +43,25 @@ test('a card is found by its whole reference in any case, else by beginnings of 
 
 test('the newest cards are those of the last lines with a status, each once, whatever a killed process left behind', async () => {
   expect(newestCards(place())).toEqual([]);
-  await rememberCards(place(), [card(ONE, 'one', 'ACTIVE'), card(TWO, 'two', 'ACTIVE'), card(ONE, 'one', 'BLOCKED')]);
-  await rememberCards(place(), [card(TWO, 'of-an-import')]);
+  await remember(place(), [card(ONE, 'one', 'ACTIVE'), card(TWO, 'two', 'ACTIVE'), card(ONE, 'one', 'BLOCKED')]);
+  await remember(place(), [card(TWO, 'of-an-import')]);
   appendFileSync(knownCardsPath(stateDir, place().url), 'no line\n{"id":"cut');
   expect(newestCards(place())).toEqual([card(ONE, 'one', 'BLOCKED'), card(TWO, 'two', 'ACTIVE')]);
   const many = Array.from({ length: 2000 }, (_, at) => card(TWO, `order-${at}`, 'EXPIRED'));
-  await rememberCards({ ...place(), url: 'many' }, [card(ONE, 'one', 'ACTIVE'), ...many]);
+  await remember({ ...place(), url: 'many' }, [card(ONE, 'one', 'ACTIVE'), ...many]);
   expect(newestCards({ ...place(), url: 'many' })).toEqual([card(TWO, 'order-1999', 'EXPIRED')]);
 });
 
 test('a text that is an ID or holds one finds that card before a reference of the same text', async () => {
-  await rememberCards(place(), [card(ONE, 'a'), card(TWO, ONE)]);
+  await remember(place(), [card(ONE, 'a'), card(TWO, ONE)]);
   expect(ids(ONE)).toEqual([ONE]);
   expect(ids(`Card: ${ONE.toUpperCase()}.`)).toEqual([ONE]);
 });
 
 test('the last line of a card counts: an earlier reference finds it no more, and a missing status leaves the known one and its time', async () => {
-  await rememberCards(place(), [card(ONE, 'old-1', 'ACTIVE', '2026-01-01T00:00:00.000Z')]);
-  await rememberCards(place(), [card(TWO, 'old-2', 'ACTIVE')]);
-  await rememberCards(place(), [card(ONE, 'new-1', undefined, NOW)]);
+  await remember(place(), [card(ONE, 'old-1', 'ACTIVE', '2026-01-01T00:00:00.000Z')]);
+  await remember(place(), [card(TWO, 'old-2', 'ACTIVE')]);
+  await remember(place(), [card(ONE, 'new-1', undefined, NOW)]);
   expect(ids('old-1')).toEqual([]);
   expect(ids('old')).toEqual([TWO]);
   const known = [card(ONE, 'new-1', 'ACTIVE', '2026-01-01T00:00:00.000Z')];
@@ -69,8 +72,8 @@ test('the last line of a card counts: an earlier reference finds it no more, and
 
 test('cards of another base URL are not found, and forgetting one base URL keeps the other', async () => {
   const other = { ...place(), url: 'sandbox' };
-  await rememberCards(place(), [card(ONE, 'order-1')]);
-  await rememberCards(other, [card(TWO, 'order-1')]);
+  await remember(place(), [card(ONE, 'order-1')]);
+  await remember(other, [card(TWO, 'order-1')]);
   expect(ids('order-1')).toEqual([ONE]);
   expect(await forgetCards(place())).toBe(true);
   expect(await forgetCards(place())).toBe(false);
@@ -80,14 +83,14 @@ test('cards of another base URL are not found, and forgetting one base URL keeps
 
 test('at most 50 cards are returned, the newest, and the others are counted', async () => {
   const many = Array.from({ length: 120 }, (_, n) => card(ONE.slice(0, -3) + String(100 + n), `order-${n}`, 'ACTIVE'));
-  await rememberCards(place(), many);
+  await remember(place(), many);
   const { cards, count, since } = findCards(place(), 'order');
   expect([cards.length, count, since]).toEqual([50, 120, NOW]);
   expect([cards[0]?.clientReference, cards[49]?.clientReference]).toEqual(['order-119', 'order-70']);
 });
 
 test('a last line that was cut is left out, and another damaged line is reported with what could be read', async () => {
-  await rememberCards(place(), [card(ONE, 'order-1')]);
+  await remember(place(), [card(ONE, 'order-1')]);
   const path = knownCardsPath(stateDir, place().url);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   appendFileSync(path, '{"id":"0b7a');
@@ -97,15 +100,15 @@ test('a last line that was cut is left out, and another damaged line is reported
 });
 
 test('a file that others can write to is neither believed nor appended to', async () => {
-  await rememberCards(place(), [card(ONE, 'order-1')]);
+  await remember(place(), [card(ONE, 'order-1')]);
   const path = knownCardsPath(stateDir, place().url);
   chmodSync(path, 0o666);
   expect(() => findCards(place(), 'order-1')).toThrow(expect.objectContaining({ code: 'AUTH' }));
-  await expect(rememberCards(place(), [card(TWO, 'order-2')])).rejects.toMatchObject({ code: 'AUTH' });
+  await expect(remember(place(), [card(TWO, 'order-2')])).rejects.toMatchObject({ code: 'AUTH' });
 });
 
 test('cards that are added are behind one line for each known card, and a failure leaves the file as it was', async () => {
-  await rememberCards(place(), [card(ONE, 'order-1', 'ACTIVE'), card(ONE, 'order-1', 'BLOCKED')]);
+  await remember(place(), [card(ONE, 'order-1', 'ACTIVE'), card(ONE, 'order-1', 'BLOCKED')]);
   const path = knownCardsPath(stateDir, place().url);
   const before = readFileSync(path, 'utf8');
   async function* failing(): AsyncGenerator<readonly SeenCard[]> {
@@ -128,7 +131,7 @@ test('whatever a reference holds, its card is found by the whole of it and no ot
     fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), async (reference) => {
       fc.pre(reference.trim() !== '' && reference.isWellFormed() && reference.trim() === reference);
       const url = `https://${Math.abs(hashOf(reference))}.example.com`;
-      await rememberCards({ ...place(), url }, [card(ONE, reference), card(TWO, `${reference}x`)]);
+      await remember({ ...place(), url }, [card(ONE, reference), card(TWO, `${reference}x`)]);
       expect(findCards({ stateDir, url }, reference).cards.map(({ cardId }) => cardId)).toEqual([ONE]);
       await forgetCards({ stateDir, url });
     }),

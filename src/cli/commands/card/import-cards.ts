@@ -9,8 +9,9 @@ import { readRecords } from '../../../input/records/read.ts';
 import type { InputFault, InputFormat, InputHeader, RawRecord, ReadOptions } from '../../../input/records/record.ts';
 import { missingColumns, readShape, type Shape, Shaper } from '../../../input/records/shape.ts';
 import { cardIdProblem, cellAt, quoteValue, showValue } from '../../../input/values.ts';
+import type { SeenCard } from '../../../records/card-line.ts';
 import { addCards } from '../../../records/known-cards.ts';
-import type { KnownCardsPlace, SeenCard } from '../../../records/remember-cards.ts';
+import type { KnownCardsPlace } from '../../../records/remember-cards.ts';
 
 export interface ImportOptions {
   readonly map?: readonly string[] | undefined;
