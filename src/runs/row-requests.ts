@@ -64,10 +64,12 @@ export function makeRowSender(
     const { pacer, stopping, abort } = slot;
     let before = NOTHING;
     const attempted = await attempt<never>(writeOf(operation, row, shown?.get(row.row)), {
-      open: async () => {
-        before = (await open?.(row)) ?? NOTHING;
-        return before;
-      },
+      open:
+        open &&
+        (async () => {
+          before = await open(row);
+          return before;
+        }),
       readCard: async () => readingOf(await readRowCard(session, policy, row, slot)),
       onOtherBalance: async (text) => onOtherBalance?.(`row ${row.row}: the balance of card ${row.id} is ${text}`),
       send: async ({ call }) => {
@@ -85,7 +87,8 @@ export function makeRowSender(
     const { result, write } = attempted;
     const { clientReference = write.seen?.clientReference, notices } = result.callOutcome;
     const isSuperseded = result.kind === 'answered' && !isOnceOnly(operation);
-    const news = isSuperseded ? notices : [...notices, ...earlier];
+    const news = isSuperseded || earlier.length === 0 ? notices : [...notices, ...earlier];
+    if (news === notices && clientReference === result.callOutcome.clientReference) return result;
     return { ...result, callOutcome: { ...result.callOutcome, clientReference, notices: news } };
   };
 }

@@ -72,8 +72,7 @@ export async function consider(
   decide?: { readonly seesCard: boolean },
 ): Promise<Facts & { readonly notSent: NotSent | undefined }> {
   const before = (await open?.(wanted)) ?? NOTHING;
-  const named = { ...wanted, named: entriesOf(before) };
-  const held = judgeRecords(decide === undefined ? wanted : named, before);
+  const held = judgeRecords(decide === undefined ? wanted : { ...wanted, named: entriesOf(before) }, before);
   if (held !== undefined) {
     return { write: wanted, open: before, reading: undefined, notSent: { kind: 'held', write: wanted, held } };
   }
