@@ -180,27 +180,24 @@ describe('a run from a workbook', () => {
 const fixture = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../fixtures/workbooks/${name}`, import.meta.url)));
 
-test.each<[string, () => Buffer]>([['LibreOffice 7.4', () => fixture('libreoffice-hidden.xlsx')]])(
-  'a hidden first sheet is skipped with a notice, and hidden rows are counted, as written by %s',
-  async (_program, make) => {
-    const home = homeWith({ 'rows.xlsx': make() });
-    const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
-    expect(result).toMatchObject({
-      code: 0,
-      requests: ['s1 {"email":"a@x"}', 's2 {"email":"b@x"}', '42 {"email":"c@x"}'],
-    });
-    const notices = result.stderr.split('\n').slice(0, 2);
-    expect(notices.map((line) => JSON.parse(line).notice)).toEqual([
-      {
-        code: 'WORKBOOK',
-        message: '"rows.xlsx": the sheet "Members" is read, and not "Archive" (hidden) (--sheet names another)',
-      },
-      { code: 'HIDDEN_ROWS', message: '2 of 3 rows are hidden in the sheet, but included in this run' },
-    ]);
-    const named = await sent([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Archive'], home);
-    expect(named.requests).toEqual(['s9 {"email":"old@x"}']);
-  },
-);
+test('a hidden first sheet is skipped with a notice, and hidden rows are counted, as written by LibreOffice 7.4', async () => {
+  const home = homeWith({ 'rows.xlsx': fixture('libreoffice-hidden.xlsx') });
+  const result = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
+  expect(result).toMatchObject({
+    code: 0,
+    requests: ['s1 {"email":"a@x"}', 's2 {"email":"b@x"}', '42 {"email":"c@x"}'],
+  });
+  const notices = result.stderr.split('\n').slice(0, 2);
+  expect(notices.map((line) => JSON.parse(line).notice)).toEqual([
+    {
+      code: 'WORKBOOK',
+      message: '"rows.xlsx": the sheet "Members" is read, and not "Archive" (hidden) (--sheet names another)',
+    },
+    { code: 'HIDDEN_ROWS', message: '2 of 3 rows are hidden in the sheet, but included in this run' },
+  ]);
+  const named = await sent([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Archive'], home);
+  expect(named.requests).toEqual(['s9 {"email":"old@x"}']);
+});
 
 test('an .xlsx file of hidden sheets alone is refused, with their names', async () => {
   const rows = textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']);
@@ -250,38 +247,23 @@ function sheetWith(before: string, rows: string, behind = ''): Buffer {
 const PEOPLE = `${textRow(1, ['id', 'email', 'created', 'first_name'])}${textRow(2, ['s1', 'a@x', '', 'Ann'])}${textRow(3, ['s2', 'b@x', '', 'Ben'])}`;
 const PEOPLE_SENT = ['s1 {"email":"a@x","first_name":"Ann"}', 's2 {"email":"b@x","first_name":"Ben"}'];
 
-test.each([['hidden by hand', '<cols><col min="2" max="3" width="9" hidden="1"/></cols>', '1 column ("email") is']])(
-  'hidden columns %s are read, counted and named',
-  async (_how, before, are) => {
-    const home = homeWith({ 'rows.xlsx': sheetWith(before, PEOPLE) });
-    const message = `${are} hidden in the sheet, but included in this run`;
-    const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
-    expect(result).toMatchObject({ code: 0, requests: PEOPLE_SENT });
-    expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({ notice: { code: 'HIDDEN_COLUMNS', message } });
-    const dry = await sent([...UPDATE, '--from', 'rows.xlsx', '--dry-run', '-o', 'table'], home);
-    expect(dry.stderr).toContain(message);
-  },
-);
+test('hidden columns are read, counted and named', async () => {
+  const before = '<cols><col min="2" max="3" width="9" hidden="1"/></cols>';
+  const home = homeWith({ 'rows.xlsx': sheetWith(before, PEOPLE) });
+  const message = '1 column ("email") is hidden in the sheet, but included in this run';
+  const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
+  expect(result).toMatchObject({ code: 0, requests: PEOPLE_SENT });
+  expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({ notice: { code: 'HIDDEN_COLUMNS', message } });
+  const dry = await sent([...UPDATE, '--from', 'rows.xlsx', '--dry-run', '-o', 'table'], home);
+  expect(dry.stderr).toContain(message);
+});
 
-test.each([
-  [
-    'a cell that is a formula',
-    `<row r="1"><c t="str"><f>"id"</f><v>id</v></c></row>${textRow(2, ['s1', 'b', 'c'])}`,
-    '1 fault in "rows.xlsx": Rows!A1: is a formula (stored as "=\'id\'"). Store its value as text. Nothing was sent.',
-  ],
-  [
-    'a name that is unknown',
-    textRow(1, ['id', 'emial']) + textRow(2, ['s1', 'b', 'c']),
-    '1 fault in "rows.xlsx": Rows!B1: unknown column "emial": did you mean email? Nothing was sent.',
-  ],
-  [
-    'no name at all',
-    textRow(2, ['id', 'email']) + textRow(3, ['s1', 'a@x', 'c']),
-    '2 faults in "rows.xlsx": Rows, line 1: the column id is missing; Rows, line 1: the row is empty, but must contain the names of the columns. Nothing was sent.',
-  ],
-])('a sheet whose header has errors is not read on: %s', async (_what, rows, message) => {
+test('a sheet whose header has errors is not read on', async () => {
+  const rows = textRow(1, ['id', 'emial']) + textRow(2, ['s1', 'b', 'c']);
   const home = homeWith({ 'rows.xlsx': sheetWith('', rows) });
-  expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(message);
+  expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(
+    '1 fault in "rows.xlsx": Rows!B1: unknown column "emial": did you mean email? Nothing was sent.',
+  );
 });
 
 test('5,000 rows below a header that reaches the last column are read in no time', async () => {

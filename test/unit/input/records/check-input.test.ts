@@ -561,6 +561,26 @@ it('--changed-from does not judge what has not changed', async () => {
   expect(await callsOf(calendarUpdate, text, { changedFrom: old })).toEqual([['c1', '{"name":"b"}']]);
 });
 
+it('--changed-from does not judge a cell that has not changed, be it empty where empty cells clear', async () => {
+  const old = await changedFrom('id,active,email\ns1,WAHR,a@x\ns2,,b@x\n');
+  const text = 'id,active,email\ns1,WAHR,a@y\ns2,,b@y\n';
+  expect(await callsOf(subscriberUpdate, text, { changedFrom: old, emptyCells: 'clear' })).toEqual([
+    ['s1', '{"email":"a@y"}'],
+    ['s2', '{"email":"b@y"}'],
+  ]);
+});
+
+it.each([
+  ['€5', 'â‚¬5'],
+  ['日本', 'æ—¥æœ¬'],
+  ['“q”', 'â€œqâ€\u009d'],
+])('%j is recognized in what Windows-1252 makes of it, %j', async (text, garbled) => {
+  const [older, newer] = [text, garbled].map((cell) => `id,first_name\ns1,${cell}\n`);
+  const old = await changedFrom(older ?? '');
+  expect((await faultsOf(subscriberUpdate, newer ?? '', { changedFrom: old }))[0]).toContain('opened as Windows-1252');
+  expect((await check(subscriberUpdate, newer ?? '')).warnings[0]?.message).toContain(`for "${text}"`);
+});
+
 it('--changed-from sends a cell whose column the older file does not have', async () => {
   const more = { changedFrom: await changedFrom(OLD) };
   expect(await callsOf(subscriberUpdate, 'id,last_name\ns1,Lee\n', more)).toEqual([['s1', '{"last_name":"Lee"}']]);

@@ -45,6 +45,7 @@ it('a shape reads a column of another name as a field', () => {
 
 it.each([
   [{ map: ['x'] }, '--map: must be "<column>=<field>", not "x"'],
+  [{ map: ['x='] }, '--map: must be "<column>=<field>", not "x="'],
   [{ map: ['=x'] }, '--map: must be "<column>=<field>", not "=x"'],
   [{ map: ['a=id', 'b=id'] }, '--map: there are two columns or fields in "a=id" and "b=id"'],
   [{ map: ['a=id', 'a=email'] }, '--map: there are two columns or fields in "a=id" and "a=email"'],
