@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Failure, usageFailure, warning } from '../../../src/base/failure.ts';
+import { cancelledExitCode, Failure, note, usageFailure, warning, warningOf } from '../../../src/base/failure.ts';
 import { textAt } from '../../../src/base/json/value.ts';
 import { joinFailures } from '../../../src/command/faults.ts';
 import { errorObject, renderFailure } from '../../../src/screen/failure-text.ts';
@@ -96,7 +96,61 @@ it('a failure says of several faults once that nothing was sent, and of a read n
   );
 });
 
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+  ['EPIPE', 130],
+  [undefined, 130],
+])('an abort by %s exits with %i', (by, exitCode) => {
+  expect(cancelledExitCode(by)).toBe(exitCode);
+});
+
+it('a failure has what it was given, and of the rest what its code says, or nothing', () => {
+  const bare = new Failure('BUSY', 'x');
+  const nothing = { hints: [], steps: [], details: {}, also: [], faults: [], faultCount: 0 };
+  expect({ ...bare }).toMatchObject({ name: 'Failure', exitCode: 11, after: 'silent', ...nothing });
+  expect([bare.statement, 'cause' in bare]).toEqual(['x', false]);
+  const fault = { where: 'a', problem: 'b' };
+  const given = { cause: new Error('c'), exitCode: 143, hints: ['h'], steps: ['s'], faults: [fault], faultCount: 7 };
+  const full = new Failure('CANCELLED', 'x', { attempted: 'block card c', ...given });
+  expect({ ...full, cause: full.cause }).toMatchObject(given);
+  expect(full.statement).toBe('could not block card c: x');
+  expect(full.but({}).cause).toBe(given.cause);
+  expect(usageFailure([fault], ['h'])).toMatchObject({
+    faults: [fault],
+    faultCount: 1,
+    hints: ['h'],
+    parts: undefined,
+  });
+  expect(usageFailure([fault, fault]).parts).toEqual({ heading: '2 faults', problems: ['a: b', 'a: b'] });
+});
+
+it('a failure gets more details, of which those that are not known change none', () => {
+  const failure = new Failure('BUSY', 'x', { details: { id: 'a', attempts: 1 }, hints: ['h'] });
+  const more = failure.with({ id: undefined, attempts: 2, operation: undefined });
+  expect([more.details, more.hints]).toEqual([{ id: 'a', attempts: 2 }, ['h']]);
+  expect(Object.keys(more.details)).toEqual(['id', 'attempts']);
+  expect(failure.with({}, ['other']).hints).toEqual(['other']);
+});
+
+it('a notice has its level, and what failed besides a call is a warning that says nothing of a request', () => {
+  expect(note('A', 'b')).toEqual({ code: 'A', message: 'b', level: 'note' });
+  expect(warning('A', 'b')).toEqual({ code: 'A', message: 'b', level: 'warning' });
+  expect(warningOf(Failure.unsent('AUTH', 'x'))).toEqual({ code: 'AUTH', message: 'x', level: 'warning' });
+});
+
 const AFTERS = ['unsent', 'unchanged', 'silent', 'applied', 'rejected', 'unknown', 'kept'] as const;
+
+it('the failure of a read keeps how a change ended, and the steps that are named first stay', () => {
+  const read = AFTERS.map((after) => new Failure('USAGE', 'x', { after }).ofRead().after);
+  expect(read).toEqual(['silent', 'silent', 'silent', 'applied', 'rejected', 'unknown', 'kept']);
+  const failure = Failure.unchanged('LOCAL_IO', 'x');
+  const named = failure.afterSteps(['a is stored']);
+  expect(failure.afterSteps([])).toBe(failure);
+  expect(named.afterSteps(['b is stored'])).toBe(named);
+});
+
 const HOSTILE = fc.oneof(
   fc.string({ minLength: 1, maxLength: 40 }),
   fc.constantFrom(
