@@ -4,7 +4,7 @@ import { Failure } from '../../../../src/base/failure.ts';
 import { printJson } from '../../../../src/base/json/print.ts';
 import { hintText } from '../../../../src/base/next-step.ts';
 import { OPERATIONS } from '../../../../src/service/api/operations.ts';
-import type { CallResult, Pacer } from '../../../../src/service/http/call.ts';
+import type { CallInput, CallResult, Pacer } from '../../../../src/service/http/call.ts';
 import { unpackBeginning } from '../../../../src/service/http/unpack.ts';
 import { answer, bench, broken, CARD_ID, card, inputFor, type Scripted, TOKEN, unsent, withPolicy } from './fakes.ts';
 
@@ -16,27 +16,17 @@ function failureOf(result: CallResult): Failure {
 const read = inputFor(OPERATIONS.cardGet);
 const block = inputFor(OPERATIONS.cardBlock);
 const update = inputFor(OPERATIONS.calendarUpdate);
+const busy = (status: number, seconds: number) => answer(status, '', [['Retry-After', String(seconds)]]);
+const GONE = unsent('refused');
 
-it('a retry backs off by half a second doubled, with jitter', async () => {
-  const { client, clock } = bench([answer(500), answer(500), answer(200, card('ACTIVE'))], { random: 0.5 });
+it.each<[string, readonly Scripted[], number, readonly number[]]>([
+  ['backs off by half a second doubled, with jitter', [answer(500), answer(500)], 0.5, [250, 500]],
+  ['waits at least as long as Retry-After says', [busy(429, 3)], 0, [3000]],
+  ['adds up to a tenth to Retry-After', [busy(429, 10)], 0.5, [10_500]],
+])('a retry %s', async (_, script, random, sleeps) => {
+  const { client, clock } = bench([...script, answer(200, card('ACTIVE'))], { random });
   await client.call(read, withPolicy());
-  expect(clock.sleeps).toEqual([250, 500]);
-});
-
-it('a retry waits at least as long as Retry-After says', async () => {
-  const { client, clock } = bench([answer(429, '', [['Retry-After', '3']]), answer(200, card('ACTIVE'))], {
-    random: 0,
-  });
-  await client.call(read, withPolicy());
-  expect(clock.sleeps).toEqual([3000]);
-});
-
-it('a retry adds up to a tenth to Retry-After', async () => {
-  const { client, clock } = bench([answer(429, '', [['Retry-After', '10']]), answer(200, card('ACTIVE'))], {
-    random: 0.5,
-  });
-  await client.call(read, withPolicy());
-  expect(clock.sleeps).toEqual([10_500]);
+  expect(clock.sleeps).toEqual(sleeps);
 });
 
 it.each([
@@ -47,7 +37,7 @@ it.each([
 ])(
   'a retry: %s does not begin a wait that would pass --retry-max-time: 11 with the time to try again',
   async (_, input, status, outcome) => {
-    const { client, clock, sent } = bench([answer(status, '', [['Retry-After', '120']])]);
+    const { client, clock, sent } = bench([busy(status, 120)]);
     const { code, exitCode, details, hints } = failureOf(await client.call(input, withPolicy()));
     expect([code, exitCode, details.outcome ?? 'read', details.retryAt]).toEqual([
       'BUSY',
@@ -66,11 +56,6 @@ it.each([
     expect(sent).toHaveLength(1);
   },
 );
-
-it('a write answered 503 whose wait is too long stays unknown', async () => {
-  const { client } = bench([answer(503, '', [['Retry-After', '120']])]);
-  expect(failureOf(await client.call(update, withPolicy()))).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8 });
-});
 
 it('a retry gives an attempt no more time than is left of --retry-max-time', async () => {
   const { client, timeouts } = bench([answer(500), answer(500)], { random: 0.5 });
@@ -216,7 +201,7 @@ it('the message of an unknown outcome says so when the card check failed', async
 });
 
 it('the message of an unknown outcome keeps the facts of the unknown attempt if a later one was refused', async () => {
-  const { client } = bench([answer(503, '', [['Retry-After', '1']]), answer(409, { errorCode: 'E', message: 'm' })]);
+  const { client } = bench([busy(503, 1), answer(409, { errorCode: 'E', message: 'm' })]);
   const failure = failureOf(await client.call(update, withPolicy()));
   expect(failure.message).toContain(
     'The request was sent at 12:04:31Z. The service returned 503. A retry ended with: the service returned 409 (E: "m").',
@@ -514,11 +499,6 @@ it('a change that is abandoned in progress is unknown, and its card is not check
   expect(flying.sent).toHaveLength(1);
 });
 
-it('a read that is abandoned is cancelled: nothing is unknown', async () => {
-  const { client } = bench([broken('aborted')]);
-  expect(failureOf(await client.call(read, withPolicy()))).toMatchObject({ code: 'CANCELLED', exitCode: 130 });
-});
-
 it('an answer that arrives after the first signal counts', async () => {
   const stopping = new AbortController();
   const { client } = bench([
@@ -544,13 +524,6 @@ it('an ambiguous end after the first signal gets no card check', async () => {
     exitCode: 8,
   });
   expect(sent).toHaveLength(1);
-});
-
-it('a write that the service refused, and that could not be sent again, is never said to be unsent', async () => {
-  const { client } = bench([answer(429), unsent('refused'), unsent('refused')]);
-  const failure = failureOf(await client.call(block, withPolicy()));
-  expect(failure).toMatchObject({ code: 'UNREACHABLE', details: { attempts: 3, outcome: 'rejected' } });
-  expect(failure.message).toMatch(/ Nothing was changed\.$/);
 });
 
 it.each<readonly [string, readonly Scripted[]]>([
@@ -599,7 +572,7 @@ function pacer(answers: Partial<{ admit: boolean; refused: boolean; mayRetry: bo
 
 it('a row leaves the waits of 429 to the pacer, outside the row’s own budget', async () => {
   const { pacer: port, log } = pacer();
-  const { client, clock } = bench([answer(429, '', [['Retry-After', '300']]), answer(200, card('BLOCKED'))], {
+  const { client, clock } = bench([busy(429, 300), answer(200, card('BLOCKED'))], {
     random: 0,
   });
   expect(await client.call(block, withPolicy({}, { pacer: port }))).toMatchObject({
@@ -609,50 +582,35 @@ it('a row leaves the waits of 429 to the pacer, outside the row’s own budget',
   expect(clock.sleeps).toEqual([]);
 });
 
-it('a row that the pacer gives up is not sent', async () => {
-  const { client } = bench([answer(429, '', [['Retry-After', '3600']])]);
-  const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer({ refused: false }).pacer })));
-  expect(failure).toMatchObject({ code: 'BUSY', details: { outcome: 'not_sent' } });
+const AGAIN = ', and could not be sent again';
+
+it.each<[string, CallInput, readonly Scripted[], Parameters<typeof pacer>[0], string, string | undefined]>([
+  ['a write answered 503 whose wait is too long', update, [busy(503, 120)], undefined, 'OUTCOME_UNKNOWN', 'unknown'],
+  ['a read that is abandoned', read, [broken('aborted')], undefined, 'CANCELLED', undefined],
+  [`a write that was refused${AGAIN}`, block, [busy(429, 0), GONE, GONE], undefined, 'UNREACHABLE', 'rejected'],
+  [`a row that was refused${AGAIN}`, block, [busy(429, 1), GONE, GONE], {}, 'UNREACHABLE', 'not_sent'],
+  ['a row that the pacer gives up', block, [busy(429, 3600)], { refused: false }, 'BUSY', 'not_sent'],
+  ['a row that is still refused', block, Array(3).fill(answer(429)), {}, 'BUSY', 'rejected'],
+  ['a row that is not admitted', block, [], { admit: false }, 'CANCELLED', 'not_sent'],
+  ['a row of a run without retries left', block, [GONE], { mayRetry: false }, 'UNREACHABLE', 'not_sent'],
+])('how a call fails, after all of these: %s', async (what, input, script, port, code, outcome) => {
+  const { client, sent } = bench(script);
+  const failure = failureOf(await client.call(input, withPolicy({}, port && { pacer: pacer(port).pacer })));
+  expect([failure.code, failure.details.outcome, sent.length]).toEqual([code, outcome, script.length]);
+  // What was refused is never said to be unsent.
+  if (what.endsWith(AGAIN)) expect(failure.message).toMatch(/ Nothing was changed\.$/);
 });
 
 it.each<readonly [string, Scripted]>([
-  ['a 429 whose wait the run gives up', answer(429, '', [['Retry-After', '3600']])],
+  ['a 429 whose wait the run gives up', busy(429, 3600)],
   ['a 401 after which no other token can be had', answer(401)],
 ])('a row of a run: %s leaves a write that may have been applied before unknown', async (_, last) => {
   const unchanged = answer(200, card('ACTIVE'));
-  const { client, sent } = bench([answer(503, '', [['Retry-After', '1']]), unchanged, last, unchanged, unchanged]);
+  const { client, sent } = bench([busy(503, 1), unchanged, last, unchanged, unchanged]);
   const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer({ refused: false }).pacer })));
   expect(failure).toMatchObject({ code: 'OUTCOME_UNKNOWN', details: { outcome: 'unknown' } });
   const [write, look] = [`POST /v1/cards/${CARD_ID}/block`, `GET /v1/cards/${CARD_ID}`];
   expect(sent).toEqual([write, look, write, look, look]);
-});
-
-it('a row that is still refused after its retries is rejected', async () => {
-  const { client, sent } = bench([answer(429), answer(429), answer(429)]);
-  const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer().pacer })));
-  expect(failure).toMatchObject({ code: 'BUSY', details: { outcome: 'rejected' } });
-  expect(sent).toHaveLength(3);
-});
-
-it('nothing is sent for a row that is not admitted', async () => {
-  const { client, sent } = bench([]);
-  const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer({ admit: false }).pacer })));
-  expect(failure.details).toMatchObject({ outcome: 'not_sent', attempts: 0 });
-  expect(sent).toEqual([]);
-});
-
-it('a row that was refused, and could not be sent again, is not sent, but not said to be unsent', async () => {
-  const { client } = bench([answer(429, '', [['Retry-After', '1']]), unsent('refused'), unsent('refused')]);
-  const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer().pacer })));
-  expect(failure).toMatchObject({ code: 'UNREACHABLE', details: { outcome: 'not_sent' } });
-  expect(failure.message).toMatch(/ Nothing was changed\.$/);
-});
-
-it('a row does not retry when the run has no retries left', async () => {
-  const { client, sent } = bench([unsent('refused')]);
-  const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer({ mayRetry: false }).pacer })));
-  expect(failure.code).toBe('UNREACHABLE');
-  expect(sent).toHaveLength(1);
 });
 
 it('a row asks before each card check, so that a rate is kept', async () => {
