@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resolvePreferences } from '../../../src/profile/resolve.ts';
+import { type PreferenceRequest, resolvePreferences } from '../../../src/profile/resolve.ts';
 import { NO_SETTINGS } from '../../../src/profile/settings.ts';
 
 const nothing = { flags: {}, env: {}, profile: undefined, settings: NO_SETTINGS };
@@ -8,45 +8,32 @@ const config = {
   preferences: { output: 'csv', timeout: '1m', retries: 5, concurrency: 20 },
 } as const;
 
-it('resolvePreferences has built-in values', () => {
-  expect(resolvePreferences(nothing)).toEqual({
-    output: { value: 'table', source: 'built-in' },
-    timeoutMs: { value: 30_000, source: 'built-in' },
-    retries: { value: 2, source: 'built-in' },
-    retryMaxTimeMs: { value: 60_000, source: 'built-in' },
-    concurrency: { value: 8, source: 'built-in' },
-    timeZone: { value: '', source: 'built-in' },
-  });
-});
+const flags = {
+  output: 'json',
+  timeout: { text: '1s', ms: 1000 },
+  retries: 0,
+  retryMaxTime: { text: '5s', ms: 5000 },
+  concurrency: 1,
+} as const;
+const env = { FRONTDESK_OUTPUT: 'ndjson', FRONTDESK_TIMEOUT: '2s' };
+const NAMES = ['output', 'timeoutMs', 'retries', 'retryMaxTimeMs', 'concurrency', 'timeZone'] as const;
 
-it('resolvePreferences takes the config before them', () => {
-  expect(resolvePreferences({ ...nothing, settings: config })).toEqual({
-    output: { value: 'csv', source: 'config' },
-    timeoutMs: { value: 60_000, source: 'config' },
-    retries: { value: 5, source: 'config' },
-    retryMaxTimeMs: { value: 60_000, source: 'built-in' },
-    concurrency: { value: 20, source: 'config' },
-    timeZone: { value: '', source: 'built-in' },
-  });
-});
-
-it('resolvePreferences takes options before all else', () => {
-  const flags = {
-    output: 'json',
-    timeout: { text: '1s', ms: 1000 },
-    retries: 0,
-    retryMaxTime: { text: '5s', ms: 5000 },
-    concurrency: 1,
-  } as const;
-  const env = { FRONTDESK_OUTPUT: 'ndjson', FRONTDESK_TIMEOUT: '2s' };
-  expect(resolvePreferences({ flags, env, profile: { output: 'csv' }, settings: config })).toEqual({
-    output: { value: 'json', source: 'flag' },
-    timeoutMs: { value: 1000, source: 'flag' },
-    retries: { value: 0, source: 'flag' },
-    retryMaxTimeMs: { value: 5000, source: 'flag' },
-    concurrency: { value: 1, source: 'flag' },
-    timeZone: { value: '', source: 'built-in' },
-  });
+it.each<[string, PreferenceRequest, readonly unknown[], string]>([
+  ['built-in values', nothing, ['table', 30_000, 2, 60_000, 8, ''], 'built-in'],
+  ['the config before them', { ...nothing, settings: config }, ['csv', 60_000, 5, 60_000, 20, ''], 'config'],
+  [
+    'options before all else',
+    { flags, env, profile: { output: 'csv' }, settings: config },
+    ['json', 1000, 0, 5000, 1, ''],
+    'flag',
+  ],
+])('resolvePreferences takes %s', (_, request, values, source) => {
+  const resolved = resolvePreferences(request);
+  expect(NAMES.map((name) => resolved[name].value)).toEqual(values);
+  expect(resolved.output.source).toBe(source);
+  // The first has no place in the config, the other no option.
+  const [retry, zone] = [resolved.retryMaxTimeMs.source, resolved.timeZone.source];
+  expect([retry, zone]).toEqual([source === 'flag' ? 'flag' : 'built-in', 'built-in']);
 });
 
 it('resolvePreferences takes the environment before the profile, and the profile before the config', () => {

@@ -210,52 +210,36 @@ it('N1 where a connection is refused nothing was sent, which is said with host a
   });
 });
 
-it('N2 nothing was sent where it is refused on every address of localhost', async () => {
-  const url = `http://localhost:${CLOSED_PORT}`;
-  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000 });
-  expect(summary(exchange)).toBe('unsent connecting: refused');
-});
+const UNANSWERED: Behavior = { applies: false, onAccept: (socket) => socket.pause() };
+const RESET_TLS: Behavior = {
+  applies: false,
+  onAccept: (socket) => socket.once('data', () => socket.resetAndDestroy()),
+};
+const AWAITED = 'sent awaiting_headers: the connection was reset before a reply';
 
-it('N3 nothing was sent: no such host', async () => {
-  const url = 'https://no-such-host.invalid';
-  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000 });
-  expect(['unsent connecting: not_found', 'unsent connecting: lookup_failed']).toContain(summary(exchange));
-});
-
-it('N4 nothing was sent: a TLS handshake that is never answered ends by the connect timeout', async () => {
-  const server = await serve({ applies: false, onAccept: (socket) => socket.pause() });
-  const url = `https://127.0.0.1:${server.port}`;
-  const exchange = await transportTo(url, 200).exchange(post(), { timeoutMs: 5000 });
-  expect(summary(exchange)).toBe('unsent connecting: connect_timeout');
+it.each<[string, string, Behavior | undefined, ...string[]]>([
+  ['N2 refused on every address of localhost', `http://localhost:${CLOSED_PORT}`, undefined, 'refused'],
+  ['N3 no such host', 'https://no-such-host.invalid', undefined, 'not_found', 'lookup_failed'],
+  ['N4 a TLS handshake that is never answered', 'https://', UNANSWERED, 'connect_timeout'],
+  // Whether the reset comes before or after the first write is the kernel's choice.
+  ['N6 reset on accept', 'http://', resetOnAccept(), 'connect_reset', AWAITED],
+  ['N7 reset in the TLS handshake', 'https://', RESET_TLS, 'connect_reset'],
+])('nothing was sent, and the service saw nothing: %s', async (_, start, behavior, ...ends) => {
+  const server = behavior === undefined ? undefined : await serve(behavior);
+  const url = server === undefined ? start : `${start}127.0.0.1:${server.port}`;
+  const exchange = await transportTo(url, behavior === UNANSWERED ? 200 : undefined).exchange(post(), {
+    timeoutMs: 5000,
+  });
+  expect(ends.map((end) => (end === AWAITED ? end : `unsent connecting: ${end}`))).toContain(summary(exchange));
+  expect(server?.requests ?? []).toEqual([]);
 });
 
 it('nothing was sent: a deadline while connecting is not sent, and the request does not leave later', async () => {
-  const server = await serve({ applies: false, onAccept: (socket) => socket.pause() });
+  const server = await serve(UNANSWERED);
   const url = `https://127.0.0.1:${server.port}`;
   const exchange = await transportTo(url).exchange(post(), { timeoutMs: 100 });
   expect(summary(exchange)).toBe('unsent connecting: connect_timeout');
   expect(server.requests).toEqual([]);
-});
-
-it('N6 nothing was sent where it is reset on accept: never called sent and done, and the service saw nothing', async () => {
-  const server = await serve(resetOnAccept());
-  const exchange = await transportTo(server.url).exchange(post(), { timeoutMs: 5000 });
-  // Whether the reset comes before or after the first write is the kernel's choice.
-  expect([
-    'unsent connecting: connect_reset',
-    'sent awaiting_headers: the connection was reset before a reply',
-  ]).toContain(summary(exchange));
-  expect(server.requests).toEqual([]);
-});
-
-it('N7 nothing was sent where it is reset in the TLS handshake', async () => {
-  const server = await serve({
-    applies: false,
-    onAccept: (socket) => socket.once('data', () => socket.resetAndDestroy()),
-  });
-  const url = `https://127.0.0.1:${server.port}`;
-  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000 });
-  expect(summary(exchange)).toBe('unsent connecting: connect_reset');
 });
 
 it('N20 nothing was sent: a plain-text port, without OpenSSL noise', async () => {
