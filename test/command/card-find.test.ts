@@ -48,8 +48,9 @@ test('a client reference is remembered up to 1,000 characters', async () => {
   });
   const run = (...args: readonly string[]) => runFrontdesk(args, { env: server.env, home });
   await run('card', 'get', cardId(1), cardId(2), '-q');
-  const found = JSON.parse((await run('card', 'find', 'r'.repeat(1000), '--json')).stdout);
-  expect(found.map((card: { cardId: string }) => card.cardId)).toEqual([cardId(1)]);
+  const found = async (length: number) => JSON.parse((await run('card', 'find', 'r'.repeat(length), '--json')).stdout);
+  expect(await found(1000)).toMatchObject([{ cardId: cardId(1) }]);
+  expect(await found(1001)).toEqual([]);
 });
 
 test('with FRONTDESK_NO_HISTORY no card is remembered', async () => {

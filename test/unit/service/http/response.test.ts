@@ -243,6 +243,75 @@ it.each(otherStatuses)('an answer of another status: %d %j is %s', (status, head
   expect(judged(cardGet, '', status, headers)).toMatchObject({ kind: 'failed', event, reply: { status } });
 });
 
+it.each([
+  [300, 'server_error'],
+  [303, 'server_error'],
+  [306, 'server_error'],
+  [307, 'refused'],
+  [308, 'refused'],
+  [309, 'server_error'],
+  [399, 'server_error'],
+  [400, 'refused'],
+  [408, 'server_error'],
+  [409, 'refused'],
+  [429, 'busy'],
+  [500, 'server_error'],
+])('an answer of another status to a change: %d is %s', (status, event) => {
+  expect(judged(OPERATIONS.cardBlock, '', status)).toMatchObject({ kind: 'failed', event });
+});
+
+const NOTHING = { service: undefined, body: undefined, message: undefined, summary: '', isHtml: false };
+const SECRET_IN_IT = '{"errorCode":"E","message":"encryptedPaymentInstrument: x"}';
+
+it.each<[string, Operation, string, number, readonly Header[], object]>([
+  ['compressed', cardGet, 'x', 409, [['Content-Encoding', 'zstd']], { summary: 'the body is compressed with zstd' }],
+  [
+    'with a secret',
+    cardProvisionWalletA,
+    SECRET_IN_IT,
+    409,
+    [],
+    { summary: 'the body may hold a secret, and is not shown' },
+  ],
+  ['a provisioning that cannot be read', cardProvisionWalletA, 'oops', 200, [], {}],
+  ['a provisioning with something else', cardProvisionWalletA, '{"activation_data":"x"}', 200, [], {}],
+])('an answer of which the body is not shown: %s', (_, operation, body, status, headers, error) => {
+  const verdict = judged(operation, body, status, headers);
+  expect(verdict.kind === 'failed' && verdict.error).toEqual({ ...NOTHING, ...error });
+});
+
+it.each<[string, Operation, string, number]>([
+  ['E: "no"', cardProvisionWalletA, '{"errorCode":"E","message":"no"}', 409],
+  ['E: "encryptedPaymentInstrument ***"', cardGet, SECRET_IN_IT, 409],
+  ['"no"', cardProvisionWalletA, '{"message":"no"}', 200],
+])('an answer whose body says %s', (summary, operation, body, status) => {
+  expect(judged(operation, body, status)).toMatchObject({ kind: 'failed', error: { summary } });
+});
+
+it('headers that may hold a secret are hidden, by their name or their value, in the answer to a provisioning alone', () => {
+  const headers: Header[] = [
+    ['Activation-Data', 'a'],
+    ['X-Note', 'activationData: b'],
+    ['X-Other', 'c'],
+  ];
+  const shown = (operation: Operation) => judged(operation, '', 409, headers).reply?.headers.map(([, value]) => value);
+  expect(shown(cardProvisionWalletA)).toEqual(['***', '***', 'c']);
+  expect(shown(cardGet)).toEqual(['a', 'activationData: b', 'c']);
+});
+
+it('an answer without a body says what WWW-Authenticate says', () => {
+  const headers: Header[] = [['WWW-Authenticate', 'Bearer error="insufficient_scope"']];
+  expect(judged(cardGet, '', 403, headers)).toMatchObject({ error: { summary: 'insufficient_scope' } });
+});
+
+it('a Retry-After that cannot be read is kept, and one that can be is not', () => {
+  const odd = (value: string) => judged(cardGet, '', 429, [['Retry-After', value]]);
+  expect([odd('soon'), odd('2')]).toMatchObject([
+    { oddRetryAfter: 'soon', retryAfterMs: undefined },
+    { oddRetryAfter: undefined, retryAfterMs: 2000 },
+  ]);
+});
+
 const errors: readonly [title: string, body: string, expected: object][] = [
   [
     'the error shape of the gift-card API',
@@ -416,6 +485,15 @@ it('the token of the call in a response is masked in a resource, and where it is
   }
 });
 
+it('the token of the call in a response is left in a provisioning, which is printed as it came', () => {
+  const body = [Buffer.from(`{"encryptedPaymentInstrument":"${TOKEN}"}`)];
+  const exchange: Exchange = { kind: 'reply', status: 200, headers: [], body };
+  const asked = { operation: cardProvisionWalletA, params: { cardId: CARD_ID } };
+  expect(judge(exchange, asked, 0, maskOf(TOKEN))).toMatchObject({
+    resource: new Map([['encryptedPaymentInstrument', TOKEN]]),
+  });
+});
+
 it('the token of the call in a response is masked in headers', () => {
   const verdict = masked(CARD, [['X-Request-Id', `r-${TOKEN}`]]);
   expect(verdict.reply).toEqual({ status: 200, headers: [['X-Request-Id', 'r-***']], requestId: 'r-***' });
@@ -529,6 +607,23 @@ it.each(['[1]', '"text"', '{"cardId":"another","object":"other"}', 'null'])(
     expect(verdict.kind === 'accepted' && printJson(verdict.resource)).toBe(body);
   },
 );
+
+const RAW_WRITE: Operation = {
+  ...{ ...OPERATIONS.cardBlock, response: { ...OPERATIONS.cardBlock.response, properties: {} } },
+  effect: { ...(OPERATIONS.cardBlock.effect as object), unavailable: 'once' } as Operation['effect'],
+};
+
+it.each<[string, Operation, string, string]>([
+  ['a change that is known', OPERATIONS.cardBlock, '[1]', 'the response is not a JSON object'],
+  ['a change that is known', OPERATIONS.cardBlock, '', 'there is no body'],
+  ['a change of which nothing is known', RAW_WRITE, '[1]', 'accepted'],
+  ['a change of which nothing is known', RAW_WRITE, '', 'accepted'],
+  ['a read', cardGet, '', 'there is no body'],
+])('the answer of a raw call: %s, with %s %s, is %s', (_, operation, body, end) => {
+  const exchange: Exchange = { kind: 'reply', status: 200, headers: [], body: [Buffer.from(body)] };
+  const verdict = judge(exchange, { operation, params: {}, target: '/' }, 0, new TokenMask());
+  expect(verdict.kind === 'failed' ? verdict.problem : verdict.kind).toBe(end);
+});
 
 it('the answer of a raw call must be JSON', () => {
   const exchange: Exchange = { kind: 'reply', status: 200, headers: [], body: [Buffer.from('oops')] };
