@@ -49,17 +49,8 @@ export function compileQuery(expression: string): Query {
   return Object.assign(apply, { oddities: () => names.oddities() });
 }
 
-/** What is probably meant by an expression that cannot be compiled. */
-function hintsFor(expression: string): readonly string[] {
-  const bare = expression.replace(QUOTED, '');
-  const number = /[<>=]\s*(-?\d[\d.]*)/.exec(bare)?.[1];
-  const dashed = /[A-Za-z_]\w*(?:-[A-Za-z_]\w*)+/.exec(bare)?.[0];
-  return [
-    ...(number === undefined ? [] : [`write a number in backticks: \`${number}\``]),
-    ...(dashed === undefined ? [] : [`write a name with a dash in quotes: "${dashed}"`]),
-    'write it as JMESPath, for example "data[?active].email" (https://jmespath.site)',
-  ];
-}
+const HINT =
+  'write it as JMESPath (https://jmespath.site): numbers in backticks, names with a dash in quotes, such as [?amount > `10`]."order-id"';
 
 function orUsage<Result>(expression: string, what: string, work: () => Result): Result {
   try {
@@ -69,7 +60,7 @@ function orUsage<Result>(expression: string, what: string, work: () => Result): 
     const shown = JSON.stringify(shortenText(expression, MAX_SHOWN));
     throw new Failure('USAGE', `--query ${shown}: ${what}${reason}`, {
       faults: [{ where: '--query', problem: `${shown}: ${what}${reason}` }],
-      hints: hintsFor(expression).slice(0, 2),
+      hints: [HINT],
       cause: error,
     });
   }

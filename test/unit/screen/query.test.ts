@@ -153,17 +153,15 @@ it.each([
   else expect(() => run(CARDS)).toThrow(reason);
 });
 
-it.each([
-  ['[?amount > 10]', 'write a number in backticks: `10`'],
-  ['metadata.order-id', 'write a name with a dash in quotes: "order-id"'],
-  ["[?'a-b' == 1.5]", 'write a number in backticks: `1.5`'],
-  ['[', 'write it as JMESPath, for example "data[?active].email" (https://jmespath.site)'],
-])('--query %s is refused with what is probably meant', (expression, hint) => {
-  const hints = [expect.stringContaining(hint)];
-  expect(() => compileQuery(expression)).toThrow(
-    expect.objectContaining({ code: 'USAGE', hints: expect.arrayContaining(hints) }),
-  );
-});
+it.each(['[?amount > 10]', 'metadata.order-id', "[?'a-b' == 1.5]", '['])(
+  '--query %s is refused with what is probably meant',
+  (expression) => {
+    const hints = [
+      'write it as JMESPath (https://jmespath.site): numbers in backticks, names with a dash in quotes, such as [?amount > `10`]."order-id"',
+    ];
+    expect(() => compileQuery(expression)).toThrow(expect.objectContaining({ code: 'USAGE', hints }));
+  },
+);
 
 it.each([
   ["[?name>'10'].id", '["b"]'],
