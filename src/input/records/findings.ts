@@ -68,9 +68,6 @@ export class Findings {
   /** Rows from lists of several calendars, with their values. */
   readonly #listed = seenTable();
   #lastNames: readonly string[] | undefined;
-  /** Cells that look like UTF-8 opened as Windows-1252, and the first of them. */
-  #garbledCells = 0;
-  #garbled: string | undefined;
   /** Values that look unintended, by what is odd about them. */
   readonly #suspiciousValues = new Map<
     string,
@@ -128,23 +125,20 @@ export class Findings {
     }
   }
 
-  #lookForSuspicious({ body }: Row, { names, line, row }: RawRecord, isOfTable: boolean): void {
+  #lookForSuspicious({ body }: Row, { names, row }: RawRecord, isOfTable: boolean): void {
     for (const [name, value] of body ?? []) {
       if (typeof value !== 'string') continue;
-      const isError = isOfTable && looksLikeError(value);
-      const suspicion = isError ? 'the look of an error of a spreadsheet' : suspicionOf(name, value);
       const meant = ungarbled(value);
-      // Most values are neither, and the names may be many.
-      if ((suspicion === undefined && meant === undefined) || !names.includes(name)) continue;
-      if (meant !== undefined) {
-        this.#garbledCells += 1;
-        this.#garbled ??= `line ${line}, ${name}: ${quoteValue(value)} for ${quoteValue(meant)}`;
-      }
-      if (suspicion === undefined) continue;
-      const key = `${name} ${suspicion}`;
+      const garbled =
+        meant && `text that was opened in the wrong encoding (${quoteValue(value)} for ${quoteValue(meant)})`;
+      const isError = isOfTable && looksLikeError(value);
+      const suspicion = garbled ?? (isError ? 'the look of an error of a spreadsheet' : suspicionOf(name, value));
+      // Most values have none, and the names may be many.
+      if (suspicion === undefined || !names.includes(name)) continue;
+      const key = `${name} ${garbled === undefined ? suspicion : 'garbled'}`;
       const known = this.#suspiciousValues.get(key);
-      if (known !== undefined) known.cells += 1;
-      else this.#suspiciousValues.set(key, { name, suspicion, cells: 1, row });
+      if (known === undefined) this.#suspiciousValues.set(key, { name, suspicion, cells: 1, row });
+      else known.cells += 1;
     }
   }
 
@@ -155,15 +149,11 @@ export class Findings {
 
   /** One sentence for each column with such values. */
   suspiciousValues(): readonly string[] {
-    const [cells, are] =
-      this.#garbledCells === 1 ? ['1 cell looks', 'is'] : [`${this.#garbledCells} cells look`, 'are'];
-    const garbled = `${cells} like text that was opened in the wrong encoding (${this.#garbled}), and ${are} sent as given`;
-    const odd = [...this.#suspiciousValues.values()].map(({ name, suspicion, cells, row }) =>
+    return [...this.#suspiciousValues.values()].map(({ name, suspicion, cells, row }) =>
       cells === 1
         ? `1 cell of column ${name} (row ${row}) has ${suspicion}, and is sent as given`
         : `${cells} cells of column ${name} (row ${row} and others) have ${suspicion}, and are sent as given`,
     );
-    return this.#garbled === undefined ? odd : [garbled, ...odd];
   }
 
   /** The ID; of an event, which has none yet, the name. */
