@@ -1,20 +1,15 @@
 import { printJson } from '../base/json/print.ts';
 import { isJsonArray, JsonNumber, type JsonObject, type JsonValue, textAt } from '../base/json/value.ts';
 import { DEFAULT_LIST_LIMIT } from '../service/api/calendar.ts';
-import { Card } from '../service/api/card.ts';
 import { randomHex, randomUuid, type Sources } from './ids.ts';
 import { accept, type ErrorCode, refuse } from './refusal.ts';
 import type { Call, OperationKey, Rule } from './request.ts';
 import { type Decision, keptText, type SandboxState } from './state.ts';
 
 const EMPTY = new JsonNumber('0.00');
-const SPEC_ORDER = Object.keys(Card.properties);
 
-/** The card with changed members, in the order of the spec, unknown members last. */
 function withMembers(card: JsonObject, members: Readonly<Record<string, JsonValue>>): JsonObject {
-  const merged = new Map([...card, ...Object.entries(members)]);
-  const names = [...SPEC_ORDER.filter((name) => merged.has(name)), ...merged.keys()];
-  return new Map(names.map((name) => [name, merged.get(name) ?? null]));
+  return new Map([...card, ...Object.entries(members)]);
 }
 
 function textOf(card: JsonObject, name: string): string {
@@ -151,18 +146,14 @@ function listSubscribers(state: SandboxState, call: Call): Decision {
   return accept(`{"object":"list","data":[${entries.join(',')}],"url":${url}}`);
 }
 
-/** Members of an event in the order of the spec, after those that the service sets. */
-const EVENT_FIELDS = ['name', 'description', 'start', 'end', 'location', 'calendar', 'url'];
-
 function createEvent(state: SandboxState, call: Call, sources: Sources): Decision {
   const calendar = call.body.get('calendar');
   if (typeof calendar !== 'string' || !state.calendars.has(calendar)) return calendarMissing(String(calendar));
   const id = `evt_${randomHex(sources.random, 20)}`;
   const { now } = sources;
-  const fields = EVENT_FIELDS.map((name) => [name, call.body.get(name)] as const);
   const resource = new Map<string, JsonValue>([
-    ...Object.entries({ id, object: 'event', active: call.body.get('active') ?? true, created: now, updated: now }),
-    ...fields.flatMap(([name, value]): [string, JsonValue][] => (value === undefined ? [] : [[name, value]])),
+    ...Object.entries({ id, object: 'event', active: true, created: now, updated: now }),
+    ...call.body,
   ]);
   return accept(keptText(resource), { kind: 'events', id, resource });
 }
