@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+import { handMadeWorkbook, textRow } from '../support/workbooks.ts';
 
 test('several errors of a call are data in the JSON error', async () => {
   const { code, stdout, stderr } = await runFrontdesk([
@@ -60,6 +61,25 @@ test('several errors of a file name line, column and field, and those of one kin
     message: expect.stringContaining('maybe'),
     count: 30,
   });
+});
+
+test('an error of a cell without a named column has the number of its column', async () => {
+  const home = createHome();
+  const rows = textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x', 'x']) + textRow(3, ['s2', 'b@x', 'y']);
+  writeFileSync(join(home.path, 'work', 'in.xlsx'), handMadeWorkbook({ rows }));
+  const args = ['calendar', 'subscribers', 'update', '--from', 'in.xlsx', '--yes', '--json'];
+  const { code, stderr } = await runFrontdesk(args, { home });
+  expect(code).toBe(2);
+  expect(JSON.parse(stderr).error.faults).toEqual([
+    {
+      where: 'row 1, Rows!C2 and 1 more',
+      row: 1,
+      line: 2,
+      column: 3,
+      message: 'its column has no name in row 1: write one there, or delete the cell',
+      count: 2,
+    },
+  ]);
 });
 
 test('a single error has a message and no list', async () => {

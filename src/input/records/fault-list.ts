@@ -5,8 +5,8 @@ const MAX_FAULTS = 20;
 const MAX_KINDS = 10_000;
 
 /** What faults of one kind in one column have in common. A place within a line is no column. */
-function kindOf({ problem, kind = problem, column = '', field, cell, sheet, index }: InputFault): string {
-  const name = index === undefined && /^\d+$/.test(column) ? '' : column;
+function kindOf({ problem, kind = problem, column = '', field, cell, sheet }: InputFault): string {
+  const name = /^\d+$/.test(column) ? '' : column;
   return `${sheet ?? ''}\n${cell ?? (name || field || '')}\n${kind}`;
 }
 

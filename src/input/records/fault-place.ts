@@ -31,8 +31,7 @@ export function placeFault(record: RawRecord, format: InputFormat, field: string
     line: format === 'csv' ? record.line + linesBefore(record, index) : record.line,
     row: format === 'json' || isTable(format) ? record.row : undefined,
     sheet,
-    cell: sheet === undefined || index === -1 ? undefined : index,
-    index: index === -1 || !isTable(format) ? undefined : index,
+    cell: index === -1 || !isTable(format) ? undefined : index,
     field: isOfRow || index !== -1 ? undefined : field,
     column: isOfRow || index === -1 ? undefined : (record.columns?.[index] ?? field),
     problem,
@@ -64,10 +63,10 @@ function namePlace(fault: InputFault): string {
 export function toFaults(faults: readonly InputFault[], file?: string): readonly Fault[] {
   const prefix = file === undefined ? '' : `${file}, `;
   return faults.map((fault) => {
-    const { line, row, index, column, field = column, problem, refusedId, count } = fault;
+    const { line, row, cell, column, field = column, problem, refusedId, count } = fault;
     const where = `${prefix}${namePlace(fault)}`;
     // A column without a name is named by its number.
-    const number = index === undefined ? (/^\d+$/.test(column ?? '') ? Number(column) : undefined) : index + 1;
+    const number = cell === undefined ? (/^\d+$/.test(column ?? '') ? Number(column) : undefined) : cell + 1;
     const named = field === String(number) ? undefined : field;
     return { where, line, row, column: number, field: named, problem, refusedId, count };
   });

@@ -41,11 +41,10 @@ export interface InputFault extends Problem {
   /** The column's name, or `17` if only the position is known. Missing: the whole line, or `field`. */
   readonly column?: string | undefined;
   readonly field?: string | undefined;
-  /** Workbooks: the sheet, and the column of the cell from 0 if one is at fault. */
+  /** Workbooks: the sheet. */
   readonly sheet?: string | undefined;
+  /** Tables: the column of the cell from 0 if one is at fault. */
   readonly cell?: number | undefined;
-  /** Given for tables: the column from 0. */
-  readonly index?: number | undefined;
   /** What was given as a card ID. */
   readonly refusedId?: string | undefined;
   /** The option that reads a header as the field that it nearly names. */
