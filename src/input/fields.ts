@@ -142,12 +142,12 @@ function kindOf(issue: z.core.$ZodIssue): string {
   return typeof kind === 'string' ? kind : issue.message;
 }
 
-/** `kind`: the rule that a value broke. */
 /** Values as a path or a query has them. */
 export function textsOf(values: Readonly<Record<string, FieldValue>>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }
 
+/** `kind`: the rule that a value broke. */
 type FieldFault = Fault & { readonly kind?: string };
 
 /** All faults of a body, query or parameters, each with its field (as `nameOf` calls it), the limit and the value. */

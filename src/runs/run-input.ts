@@ -8,7 +8,7 @@ import type { CallOptions, PaceOptions } from '../input/options/call-options.ts'
 import { type MaxFailures, parseMaxFailures } from '../input/options/limits.ts';
 import type { InputOptions } from '../input/records/findings.ts';
 import { isTable } from '../input/records/record.ts';
-import { parseShard, shardOf } from '../input/records/shard.ts';
+import { parseShard } from '../input/records/shard.ts';
 import { eachRow, type Row } from '../input/rows/row.ts';
 import { readRows } from '../input/rows/row-file.ts';
 import {
@@ -118,7 +118,7 @@ export function inputOfRun({ stored, inputFormat, options }: RunHeader) {
     inputFormat: stored.columns.every((name) => name === 'id' || name === 'cardId') ? 'ids' : inputFormat,
     csvRaw: options['csvRaw'] === true,
     isStored: true,
-    shard: shardOf(textOf(options['shard'])),
+    shard: parseShard(textOf(options['shard']) ?? ''),
   };
 }
 
@@ -164,8 +164,7 @@ export function shardGaps(headers: readonly RunHeader[]): { rows: number; notice
   const [first] = headers;
   if (first === undefined || headers.length === 1) return { rows: 0, notice: undefined };
   const shards = headers.map((header) => {
-    const shard = parseShard(String(header.options['shard'] ?? ''));
-    const { index, count } = 'count' in shard ? shard : { index: 0, count: 0 };
+    const { index, count } = parseShard(String(header.options['shard'] ?? '')) ?? { index: 0, count: 0 };
     return { header, index, count, key: [header.operation, header.host, header.inputSha256, count].join(' ') };
   });
   const other = shards.find(({ count, key }) => count === 0 || key !== shards[0]?.key)?.header;

@@ -138,10 +138,7 @@ const READERS: Readers = {
   rate: (text) => or(parseRate(text), '1 to 999999 requests a second or a minute, such as 5, 5/s or 30/m', text),
   failures: (text) =>
     or(parseMaxFailures(text), 'a number of rows (at least 1) or a percentage (at most 100%), such as 20 or 5%', text),
-  shard(text) {
-    const shard = parseShard(text);
-    return 'problem' in shard ? bad(shard.problem) : found(shard);
-  },
+  shard: (text) => or(parseShard(text), 'i/n with i from 1 to n, such as 1/4', text),
   choice: (text, { choices = [] }) => readChoice(choices, text),
   list: (text) => found(text.split(',')),
   choices(text, { choices = [] }) {

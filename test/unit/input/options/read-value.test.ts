@@ -57,3 +57,17 @@ it.each(['90', '1y', '40000d'])('%j is no age', (text) => {
     problem: `must be an age such as 30s, 2m, 24h, 90d or 2w, at most 36525d, not ${JSON.stringify(text)}`,
   });
 });
+
+it.each([
+  ['1/1', { index: 1, count: 1 }],
+  ['3/10', { index: 3, count: 10 }],
+])('a shard: %s', (text, shard) => {
+  expect(readValue({ kind: 'shard' }, text)).toEqual({ ok: true, value: shard });
+});
+
+it.each(['0/4', '5/4', '1', '1/4 ', ''])('%j is no shard', (text) => {
+  expect(readValue({ kind: 'shard' }, text)).toEqual({
+    ok: false,
+    problem: `must be i/n with i from 1 to n, such as 1/4, not "${text}"`,
+  });
+});

@@ -12,7 +12,6 @@ import { checkInput } from '../../../../src/input/records/check-input.ts';
 import type { InputOptions } from '../../../../src/input/records/findings.ts';
 import type { GoodRow } from '../../../../src/input/records/interpret.ts';
 import { readShape } from '../../../../src/input/records/shape.ts';
-import { parseShard } from '../../../../src/input/records/shard.ts';
 import { readRows } from '../../../../src/input/rows/row-file.ts';
 import type { Operation } from '../../../../src/service/api/operation.ts';
 import { OPERATIONS } from '../../../../src/service/api/operations.ts';
@@ -605,18 +604,6 @@ test.each([
   ['id,email\ns1\n', /line 2: the row has 1 cell, the header 2/],
 ])('--changed-from refuses the older file %j', async (text, message) => {
   await expect(changedFrom(text)).rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(message) });
-});
-
-test.each([
-  ['1/1', { index: 1, count: 1 }],
-  ['3/10', { index: 3, count: 10 }],
-  ['0/4', { problem: 'must be i/n with i from 1 to n, such as 1/4, not "0/4"' }],
-  ['5/4', { problem: 'must be i/n with i from 1 to n, such as 1/4, not "5/4"' }],
-  ['1', { problem: 'must be i/n with i from 1 to n, such as 1/4, not "1"' }],
-  ['1/4 ', { problem: 'must be i/n with i from 1 to n, such as 1/4, not "1/4 "' }],
-  ['', { problem: 'must be i/n with i from 1 to n, such as 1/4, not ""' }],
-])('a run reads --shard %j', (text, shard) => {
-  expect(parseShard(text)).toEqual(shard);
 });
 
 it('what spreadsheets leave behind: rows of empty cells at the end are skipped, with a note; one in between is a fault', async () => {
