@@ -46,16 +46,19 @@ function loginFix(session: Session, family: Family, variable: string = TOKEN_VAR
   return hintText({ do: 'log in', words: `set ${variable}, or log in`, profile: name, family });
 }
 
+/** Does a token command give the token? It may ask the user to unlock something, so doctor does not run it. */
+async function isFromCommand(session: Session, family: Family, { origin }: BaseUrl): Promise<boolean> {
+  if (environmentToken(session.context.env, family) !== undefined) return false;
+  const { name: profile } = session.selectedProfile();
+  return findStored(await storedCredentials(session), { profile, family, origin })?.kind === 'command';
+}
+
 async function checkCredential(session: Session, family: Family, base: BaseUrl): Promise<Check> {
   const { context } = session;
-  const profile = session.selectedProfile();
   const name = `${family}-credential`;
   const { origin } = base;
-  if (environmentToken(context.env, family) === undefined) {
-    const entry = findStored(await storedCredentials(session), { profile: profile.name, family, origin });
-    // It may ask the user to unlock something, so it runs only if a token is needed.
-    if (entry?.kind === 'command') return ok(name, 'a token command, not run here (`frontdesk auth status` runs it)');
-  }
+  if (await isFromCommand(session, family, base))
+    return ok(name, 'a token command, not run here (`frontdesk auth status` runs it)');
   const request = credentialRequest(session, family, origin);
   const { status } = await describeCredential({ ...request, onNotice: () => undefined });
   const login = loginFix(session, family);
@@ -75,17 +78,10 @@ const PROBES = {
   calendar: { operation: OPERATIONS.subscribersList, params: { id: 'frontdesk-doctor-no-such-calendar' } },
 } as const;
 
-/** The token that a check may send. A token command is not run for it. */
-async function tokenToTry(session: Session, family: Family, { origin }: BaseUrl): Promise<string | undefined> {
-  const request = credentialRequest(session, family, origin);
-  if (environmentToken(session.context.env, family) === undefined) {
-    const entry = findStored(await storedCredentials(session), {
-      profile: session.selectedProfile().name,
-      family,
-      origin,
-    });
-    if (entry === undefined || entry.kind === 'command') return undefined;
-  }
+/** The token that a check may send. */
+async function tokenToTry(session: Session, family: Family, base: BaseUrl): Promise<string | undefined> {
+  if (await isFromCommand(session, family, base)) return undefined;
+  const request = credentialRequest(session, family, base.origin);
   // What is wrong with it has its own finding.
   return openCredential({ ...request, isLasting: false, onNotice: () => undefined })
     .token()
