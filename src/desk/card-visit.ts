@@ -2,7 +2,7 @@ import type { Choice, ScreenAbove } from '../base/context.ts';
 import { Failure } from '../base/failure.ts';
 import { textAt } from '../base/json/value.ts';
 import { runCall } from '../cli/call.ts';
-import { waitShown } from '../cli/commands/card/wait.ts';
+import { waitForCard } from '../cli/commands/card/wait.ts';
 import { historyResult } from '../cli/commands/history/list.ts';
 import { resolveEntry } from '../cli/commands/history/resolve.ts';
 import { CARD_ID_COLUMNS } from '../input/values.ts';
@@ -15,6 +15,7 @@ import { CARD_STATUSES } from '../service/api/card.ts';
 import { nounOf, type Operation, resolvedBy, targetStatus } from '../service/api/operation.ts';
 import { CARD_ACTIONS } from '../service/api/operations.ts';
 import { PromptAborted } from '../writes/ask/prompt-context.ts';
+import { requireAnswer } from '../writes/resource.ts';
 import { CardAtHand } from './card-at-hand.ts';
 import type { Desk } from './desk.ts';
 import { changedNothing, type DeskWrite, keyOf, writeOf } from './desk-log.ts';
@@ -233,10 +234,10 @@ export class CardVisit {
     const status = await prompt.choose('Which status do you want to wait for?', statuses, { above });
     const times = { timeout: { text: '60s', ms: 60_000 }, interval: { text: '2s', ms: 2000 } };
     const { cardId } = this.#hand.seen;
-    const seen = await waitingAtDesk(session, this.#desk.pasted, (abort) =>
-      waitShown(session, { cardId, status: [status], ...times, abort }),
+    const answer = await waitingAtDesk(session, this.#desk.pasted, (abort) =>
+      waitForCard(session, { cardId, status: [status], ...times, abort }),
     );
-    await this.#hand.saw(seen, { status }, false);
+    await this.#hand.saw((await requireAnswer(session, answer)).resource, { status }, false);
   }
 
   async #resolve(): Promise<void> {

@@ -30,10 +30,9 @@ const CARD_WAIT = local('card_wait', {
   },
   async run(session, { cardId, status, timeoutSeconds }, { abort, warnings }) {
     const { waitForCard } = await import('../cli/commands/card/wait.ts');
-    const noLine = { show: async () => undefined, clear: async () => undefined };
     const timeout = { text: `${timeoutSeconds}s`, ms: timeoutSeconds * 1000 };
     const times = { timeout, timeoutName: 'timeoutSeconds', interval: { text: '2s', ms: 2000 } };
-    return answered(await waitForCard(session, { cardId, status, ...times, abort }, noLine), warnings);
+    return answered(await waitForCard(session, { cardId, status, ...times, abort }), warnings);
   },
 });
 

@@ -1,4 +1,3 @@
-import type { OutputPort } from '../../../base/context.ts';
 import { Failure, type FailureCode, type Notice, note } from '../../../base/failure.ts';
 import { outside } from '../../../base/json/outside-text.ts';
 import { getPath, JsonNumber, type JsonValue } from '../../../base/json/value.ts';
@@ -31,21 +30,18 @@ interface WaitInput {
   readonly abort?: AbortSignal;
 }
 
-type WaitLine = ReturnType<typeof openWaitLine>;
-
 const ERASE_LINE_ABOVE = '\u001b[1A\u001b[2K';
 
-/** A line that is overwritten, or nothing unless `isWanted`. The cursor rests below it, for an unexpected message. */
-function openWaitLine(
-  stderr: OutputPort,
-  { isWanted, unicode }: { readonly isWanted: boolean; readonly unicode: boolean },
-) {
+/** A line that is overwritten where somebody waits at it. The cursor rests below it, for an unexpected message. */
+function openWaitLine({ caller, common, context, output }: Session) {
+  const { stderr } = context;
+  const isWanted = caller !== 'mcp' && canRedraw(context) && !common.quiet && !common.verbose;
   let isShown = false;
   return {
     async show(text: string): Promise<void> {
       if (!isWanted) return;
       const width = Math.max(10, (stderr.columns ?? 80) - 1);
-      await stderr.write(`${isShown ? ERASE_LINE_ABOVE : ''}\r${cutText(safeText(text), width, unicode)}\n`);
+      await stderr.write(`${isShown ? ERASE_LINE_ABOVE : ''}\r${cutText(safeText(text), width, output.unicode)}\n`);
       isShown = true;
     },
     /** Removes the line before anything else is written. */
@@ -60,7 +56,7 @@ function openWaitLine(
 class Wait {
   readonly #session: Session;
   readonly #input: WaitInput;
-  readonly #line: WaitLine;
+  readonly #line: ReturnType<typeof openWaitLine>;
   readonly #deadlineMs: number;
   /** What the wait is for, as last shown. */
   #text: string;
@@ -70,10 +66,10 @@ class Wait {
   /** The failure of the last read, if it failed. */
   #trouble: Failure | undefined;
 
-  constructor(session: Session, input: WaitInput, line: WaitLine) {
+  constructor(session: Session, input: WaitInput) {
     this.#session = session;
     this.#input = input;
-    this.#line = line;
+    this.#line = openWaitLine(session);
     this.#deadlineMs = session.context.clock.monotonic() + input.timeout.ms;
     this.#text = `card ${input.cardId}: waiting for ${input.status.join(' or ')}`;
   }
@@ -93,6 +89,7 @@ class Wait {
       }
     } finally {
       over.abort();
+      await this.#line.clear();
     }
   }
 
@@ -197,18 +194,8 @@ class Wait {
 }
 
 /** Reads a card until it has a wanted status, and returns it. TIMEOUT when the time is up. */
-export function waitForCard(session: Session, input: WaitInput, line: WaitLine): Promise<Answer> {
-  return new Wait(session, input, line).run();
-}
-
-export async function waitShown(session: Session, input: WaitInput): Promise<JsonValue> {
-  const { common, context } = session;
-  const line = openWaitLine(context.stderr, {
-    isWanted: canRedraw(context) && !common.quiet && !common.verbose,
-    unicode: session.output.unicode,
-  });
-  const answer = await waitForCard(session, input, line).finally(() => line.clear());
-  return (await requireAnswer(session, answer)).resource;
+export function waitForCard(session: Session, input: WaitInput): Promise<Answer> {
+  return new Wait(session, input).run();
 }
 
 export const command = localCommand({
@@ -248,7 +235,7 @@ export const command = localCommand({
   },
   output: async () => Card,
   async run(session, values) {
-    const resource = await waitShown(session, values);
+    const { resource } = await requireAnswer(session, await waitForCard(session, values));
     await session.print({ kind: 'resource', resource, columns: CARD_COLUMNS, view: 'card' });
   },
 });
