@@ -145,7 +145,6 @@ export function helpIsAnOption(path: readonly string[]): Failure {
   });
 }
 
-/** The whole command to paste; of a group only its words. */
 function didYouMean(path: readonly string[], typed: readonly string[], registry: Registry): string {
   const canRun = registry.find(path) !== undefined || registry.defaultOf(path) !== undefined;
   return `did you mean \`${['frontdesk', ...path, ...(canRun ? typedBeside(typed) : [])].join(' ')}\`?`;

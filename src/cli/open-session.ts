@@ -38,7 +38,6 @@ function mustWork(command: Command): boolean {
   return command.kind === 'local' && !command.needsSettings;
 }
 
-/** Commands that report a bad value of a switch and continue. */
 function saysSwitches({ path }: Command): boolean {
   return path[0] === 'help' || path[0] === 'doctor';
 }

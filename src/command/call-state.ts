@@ -25,7 +25,6 @@ export class CallState {
   /** Called when no change is in progress any more. */
   onQuiet?: () => void;
   readonly done: string[] = [];
-  /** An uncaught error is being reported. */
   isCrashing = false;
   /** Removes what is drawn on the terminal before an unexpected report. */
   clearDisplay?: () => void;

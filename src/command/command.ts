@@ -49,7 +49,6 @@ export interface CallCommand extends CommandBase {
   readonly columns: readonly Column[];
   /** Path parameter of the positional argument; null: the operation has none. */
   readonly idParam: string | null;
-  /** Takes `--from`. */
   readonly bulk: boolean;
 }
 
@@ -89,7 +88,6 @@ export function describeCommand(command: Command, summary: string) {
   return { command: name, path, summary, description, writes, arguments: words, options, examples, exitCodes };
 }
 
-/** The operations of a command: several if an option chooses. */
 export function rowsOfCommand({ operation }: Pick<CallCommand, 'operation'>): readonly Operation[] {
   return 'rows' in operation ? Object.values(operation.rows) : [operation];
 }
@@ -111,7 +109,6 @@ export interface CallValues {
   readonly faults: readonly Fault[];
 }
 
-/** Is a call over many rows: `--from`, or several IDs? */
 export function isBulk(command: CallCommand, { words, options }: CallValues): boolean {
   return options.from !== undefined || (command.bulk && words.length > 1);
 }

@@ -31,13 +31,11 @@ function refuseOther(expected: number | undefined, rows: number, says: string): 
   throw Failure.unsent('PRECONDITION', message, { details: { outcome: 'not_sent' } });
 }
 
-/** `--expect-changes`: PRECONDITION if another number of rows differs from the older file. */
 export function refuseOtherChanges(expected: number | undefined, rows: number): void {
   const differ = plural(rows, 'row differs', 'rows differ');
   refuseOther(expected, rows, `${differ} from the older file, and --expect-changes`);
 }
 
-/** `--expect-rows`: PRECONDITION if the input has another number of rows. */
 export function refuseOtherCount(expected: number | undefined, rows: number): void {
   refuseOther(expected, rows, `the input has ${plural(rows, 'row')}, and --expect-rows`);
 }

@@ -154,7 +154,6 @@ export class Desk {
     this.#show(() => renderFailure(failure.but({ hints, steps: [] }), output.format, context, output.mask));
   }
 
-  /** Writes the report anew. */
   async record(): Promise<void> {
     const failure = await this.options.report?.update();
     if (failure !== undefined) this.say(failure);
@@ -220,7 +219,6 @@ export class Desk {
     return undefined;
   }
 
-  /** The card that was found. Several are listed to choose from. */
   async #chosen({ cards, more, failure }: DeskFound): Promise<string | undefined> {
     if (failure !== undefined) this.say(failure);
     const [card, second] = cards;

@@ -77,7 +77,6 @@ export function wantedBy(text: string, recent: readonly KnownCard[] = []) {
 
 type Place = Pick<Session, 'places' | 'placeOf' | 'selectedProfile'>;
 
-/** What `card find` finds. */
 function findRemembered(session: Place, text: string) {
   const { stateDir } = session.places;
   const none = { cards: [], count: 0, failure: undefined };

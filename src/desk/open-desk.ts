@@ -28,7 +28,6 @@ async function knownCards(session: Session): Promise<readonly KnownCard[]> {
   return mergeKnown([...open, ...(page?.entries ?? [])].flatMap(cardsOf), seen);
 }
 
-/** Opens the desk in the terminal, perhaps with a card. Returns the exit code. */
 export async function openDesk(
   session: Session,
   { cardId, idle, report: path }: { cardId?: string | undefined; idle: Span; report?: string | undefined },

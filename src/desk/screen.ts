@@ -119,7 +119,6 @@ export function verdictLines(
   );
 }
 
-/** How a change ended in a few words, for lists. */
 export function endedWords(write: DeskWrite): string {
   const { callOutcome, resolved, supersededBy } = write;
   if (resolved !== undefined) return `${outcomeWords(resolved.as)}, as found out`;
@@ -128,7 +127,6 @@ export function endedWords(write: DeskWrite): string {
   return callOutcome?.outcome === 'rejected' ? `${words} (${causeOf(write)})` : words;
 }
 
-/** The card at hand, as last seen. */
 export interface Seen {
   readonly cardId: string;
   /** The card as last read; undefined: it was not. */
@@ -139,7 +137,6 @@ export interface Seen {
   readonly replacedBy?: string | undefined;
 }
 
-/** What identifies the card, and its state. */
 function headOf(seen: Seen, known: KnownCard | undefined, style: ViewStyle): readonly string[] {
   const { cardId, card, reading, replaces, replacedBy } = seen;
   const paint = makePaint(style.colour);

@@ -22,7 +22,6 @@ import type { ReadTool, WriteTool } from './tool.ts';
 import { annotationsOf } from './tools.ts';
 import { runWriteTool } from './write-tool.ts';
 
-/** Most calls at a time, including questions to the user. */
 const MOST_CALLS = 32;
 
 const PROGRESS_MS = 10_000;
@@ -196,7 +195,6 @@ export async function serve(session: Session, tools: Serving['tools']): Promise<
   return end.exitCode;
 }
 
-/** Reads stdin to its end, or to a failure. */
 async function readInput(session: Session, connection: Connection): Promise<void> {
   try {
     for await (const chunk of session.context.stdin.read()) connection.feed(chunk);

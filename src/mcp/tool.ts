@@ -42,7 +42,6 @@ const DATA =
 const ASKS =
   'Asks a person for confirmation each time, through the client; without one nothing is sent. The result says how it ended: applied, confirmed_by_read, rejected, not_sent or unknown. Never repeat one that is unknown before it is checked.';
 
-/** The description of a tool that is one operation. */
 export type CallWords = Pick<ToolWords, 'title' | 'description'>;
 
 function wordsOf(operation: Operation, { title, description }: CallWords, more: string): ToolWords {

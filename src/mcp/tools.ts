@@ -151,7 +151,6 @@ function callsThat(write: boolean): readonly (readonly [Operation, CallWords])[]
 
 const READS = callsThat(false).map(([operation, words]) => reading(operation, words));
 
-/** Tools that change nothing, in their order. */
 export const READ_TOOLS: readonly ReadTool[] = [
   ...READS.toSpliced(1, 0, CARD_WAIT, CARD_FIND),
   HISTORY_LIST,

@@ -55,7 +55,6 @@ const OPTIONS = {
 
 type ApiValues = ArgumentValues<typeof ARGUMENTS> & OptionValues<typeof OPTIONS>;
 
-/** The given body. USAGE if it cannot be read. */
 async function readData(session: Ports, data: string): Promise<JsonValue> {
   const isFile = data.startsWith('@');
   const problem = isFile ? unexpandedProblem(data.slice(1)) : undefined;

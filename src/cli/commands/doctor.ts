@@ -14,7 +14,6 @@ const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
 
 const BESIDE_COLUMNS = 60;
 
-/** An aligned list for people, with whole messages. */
 async function listText(checks: readonly Check[], summary: string, { output, context }: Session): Promise<string> {
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: output.colour ? 1 : 0 });

@@ -13,7 +13,6 @@ function offer(value: ValueSpec): string {
   return what === 'words' ? `words=${quote(choices)}` : `kind=${what}`;
 }
 
-/** What may follow the path as its next word. */
 function nextWord({ children, arguments: [first] }: CompletionNode): string {
   if (children.length > 0) return `words=${quote(children.map((child) => child.name))}`;
   return first === undefined ? '' : offer(first);

@@ -48,7 +48,6 @@ export async function commandSchema(entry: CommandEntry) {
   };
 }
 
-/** The command tree for `frontdesk schema`. */
 export async function treeSchema(registry: Registry, version: string) {
   return {
     name: 'frontdesk',

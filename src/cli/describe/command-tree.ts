@@ -6,7 +6,6 @@ export interface CommandTree extends Registry {
   readonly docs: readonly CommandDoc[];
 }
 
-/** Loads the tree of a registry. */
 export async function loadTree(registry: Registry): Promise<CommandTree> {
   return { ...registry, docs: await Promise.all(registry.entries.map(loadDoc)) };
 }

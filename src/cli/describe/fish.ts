@@ -62,7 +62,6 @@ function nodeLines(node: CompletionNode): readonly string[] {
   ];
 }
 
-/** What the lines of `complete` call. */
 function functions(nodes: readonly CompletionNode[]): readonly string[] {
   return [
     '# Finds the command words of the line, without options and their values; kept until the line changes.',

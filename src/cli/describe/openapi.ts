@@ -53,7 +53,6 @@ function reference(resource: Resource): JsonSchema {
 
 const ERROR_CONTENT = json({ $ref: '#/components/schemas/ErrorBody' });
 
-/** Documented errors. Others are described as not documented. */
 function errorsOf(operation: Operation): JsonSchema {
   const { errors } = operation;
   if (typeof errors === 'string') return { default: { description: errors, content: ERROR_CONTENT } };

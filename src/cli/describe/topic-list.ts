@@ -1,4 +1,3 @@
-/** The help topics in the order in which they are offered. */
 export const TOPIC_LIST = [
   { name: 'exit-codes', summary: 'What each exit code means and when to run again' },
   { name: 'options', summary: 'Options that every command has' },

@@ -19,7 +19,6 @@ const CHECK = object(
 
 export type Check = ShapeOf<typeof CHECK>;
 
-/** The output of `frontdesk doctor`, with the number of problems and warnings. */
 export const DOCTOR_OUTPUT = object({ checks: list(CHECK), problems: INTEGER, warnings: INTEGER });
 
 function finding(status: Check['status']) {

@@ -97,7 +97,6 @@ async function checkLeftovers(folder: string | undefined, session: Ports): Promi
   return [warning('leftovers', `left behind by an interrupted frontdesk: ${found.join(', ')}`, removeCommand(found))];
 }
 
-/** Unknown outcomes, which the user should resolve. */
 async function checkOpenWrites({ places: { stateDir }, context }: Session): Promise<Check> {
   const name = 'open-writes';
   if (stateDir === undefined) return ok(name, 'none: there is no state folder');
@@ -157,7 +156,6 @@ function checkPaths({ env }: Session['context']): readonly Check[] {
   return [...unexpanded, ...relative];
 }
 
-/** Folders and files of this user: where they are, who has access, and whether they can be read. */
 export async function checkFolders(session: Session): Promise<readonly Check[]> {
   const { configDir, stateDir } = session.places;
   return [

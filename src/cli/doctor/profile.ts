@@ -40,7 +40,6 @@ async function checkProfile(session: Session): Promise<Check> {
   return ok('profile', `${name} (${facts.join(', ')})`);
 }
 
-/** How to give what is missing. */
 function loginFix(session: Session, family: Family, variable: string = TOKEN_VARIABLES[family]): string {
   const { name } = session.selectedProfile();
   return hintText({ do: 'log in', words: `set ${variable}, or log in`, profile: name, family });
@@ -88,7 +87,6 @@ async function tokenToTry(session: Session, family: Family, base: BaseUrl): Prom
     .catch(() => undefined);
 }
 
-/** One GET of an ID that cannot exist. */
 async function askForAnswer(
   session: Ports,
   family: Family,

@@ -180,14 +180,12 @@ function refuseExpired(session: Session, family: Family, token: string): string 
   return new Date(expiresAtMs).toISOString();
 }
 
-/** The read that checks a credential, and the name of its ID. */
 function checkRead(family: Family): { readonly operation: Operation; readonly param: string } {
   const operation = family === 'cards' ? OPERATIONS.cardGet : OPERATIONS.subscribersList;
   const [param = 'id'] = Object.keys(operation.params.shape);
   return { operation, param };
 }
 
-/** What is wrong with the ID of `--check`; empty if nothing. */
 async function checkIdFaults(family: Family, id: string): Promise<readonly Fault[]> {
   const { checkFieldTexts } = await import('../../../input/fields.ts');
   const { operation, param } = checkRead(family);

@@ -25,8 +25,6 @@ export const CARD_ARGUMENT = {
   text: 'ID of the card, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
 } as const;
 
-/** What commands over cards share. */
 export const ANY_CARDS = { columns: CARD_COLUMNS, argument: { ...CARD_ARGUMENT, variadic: true } } as const;
 
-/** What commands that change cards share. */
 export const WRITE = { ...ANY_CARDS, expect: true } as const;

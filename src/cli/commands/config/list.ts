@@ -4,7 +4,6 @@ import { localCommand } from '../../../command/command.ts';
 import { plainColumns } from '../../../screen/column.ts';
 import { PREFERENCE, preferencesInForce } from './preference.ts';
 
-/** The value in force, its source, and the default. */
 const IN_FORCE = object({ value: PREFERENCE, source: TEXT, default: PREFERENCE });
 
 const COLUMNS = plainColumns({ key: 'KEY', value: 'VALUE', source: 'FROM', default: 'DEFAULT' });

@@ -40,7 +40,6 @@ export async function preferencesInForce(session: Session, settings: Settings) {
   });
 }
 
-/** Prints the value in force, which environment or profile may override. */
 export async function printPreference(session: Session, settings: Settings, key: PreferenceKey): Promise<void> {
   const value = (await preferencesInForce(session, settings)).find((row) => row.key === key)?.value ?? null;
   await session.print({ kind: 'text', text: String(value), json: jsonOf(PREFERENCE, value) });

@@ -12,10 +12,8 @@ export const SINCE = {
   text: `use only changes since then: ${MOMENT_FORMS} (local dates)`,
 } as const;
 
-/** Entries that are offered if none was named. */
 const OFFERED = 20;
 
-/** One of the newest entries, chosen from a list. */
 export async function chooseEntry(session: Session): Promise<string> {
   if (!session.prompt.available) throw new Failure('USAGE', '<entry>: is required');
   const { entries } = await readHistory(session.stateDir(), { limit: OFFERED });

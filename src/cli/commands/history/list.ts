@@ -26,7 +26,6 @@ const RECORDED = [...new Set(ALL_OPERATIONS.filter(isWrite).map(({ command }) =>
 /** A change that `--skip-if` left out has no entry. */
 const RECORDED_OUTCOMES = OUTCOMES.filter((outcome) => outcome !== 'skipped');
 
-/** The options that choose entries. */
 export const HISTORY_FILTER = {
   since: SINCE,
   until: { kind: 'moment', value: 'age|date', text: 'list only changes until then; a date includes that day' },

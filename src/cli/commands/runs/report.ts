@@ -113,7 +113,6 @@ function headerOfAll(headers: readonly RunHeader[]): RunHeader {
 interface Shards {
   readonly runs: readonly Reported[];
   readonly timeline: RunTimeline;
-  /** What could not be read. */
   readonly notes: Set<string>;
   /** Rows of the input that no run has. */
   readonly missing: number;
@@ -146,7 +145,6 @@ async function* documentOf(session: Session, shards: Shards, form: ReportForm): 
   else yield (await import('../../../runs/report/markdown.ts')).markdownReport(await facts());
 }
 
-/** The JSON output of `runs report`. */
 const REPORT_OUTPUT = object({ run: TEXT, as: oneOf(REPORT_FORMS), document: TEXT });
 
 async function openReported(session: Printer, run: StoredRunHandle, { timeline, notes }: Shards) {

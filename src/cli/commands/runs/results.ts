@@ -65,7 +65,6 @@ export const command = localCommand({
   },
 });
 
-/** The run of a row, if there are several. */
 const RUN_COLUMN: Column = { name: 'run', header: 'RUN', keep: true };
 
 /** Chooses a format that `--from` reads; of a CSV its own dialect. */

@@ -15,7 +15,6 @@ export const RUN = {
   },
 } as const;
 
-/** `--last`: the newest run. */
 export const LAST = { text: 'the newest run', excludes: { '<run>': '' } } as const;
 
 /** Throws what could not be read, after the rest was printed. */
@@ -43,7 +42,6 @@ export async function runNameOf(
   return session.prompt.choose('Which run?', offered);
 }
 
-/** One run, or several shards of one input. */
 export async function runNamesOf(
   session: Session,
   { run, last }: { readonly run: readonly string[]; readonly last: boolean },
@@ -52,7 +50,6 @@ export async function runNamesOf(
   return [...new Set(await Promise.all(words.map((word) => runNameOf(session, { run: word, last }))))];
 }
 
-/** The argument of commands that take the shards of one input. */
 export const RUNS = {
   run: { ...RUN.run, text: `${RUN.run.text}; several: the shards of one input`, variadic: true },
 } as const;

@@ -8,7 +8,6 @@ import { collect } from '../../../screen/collect.ts';
 
 const SERVED = object({ url: TEXT, cardsToken: TEXT, calendarToken: TEXT });
 
-/** The rules of `--fault`. USAGE for an invalid one. */
 async function faultRules(texts: readonly string[]) {
   return (await import('../../../sandbox/faults.ts')).readFaults(texts);
 }
