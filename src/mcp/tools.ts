@@ -1,10 +1,9 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
-import { note, OUTCOMES, warning } from '../base/failure.ts';
-import { type Unread, unreadFailure } from '../base/files/io-failure.ts';
+import { type Failure, note, OUTCOMES, warning } from '../base/failure.ts';
+import { unreadFailure } from '../base/files/io-failure.ts';
 import { fromPlain, type JsonValue } from '../base/json/value.ts';
 import { HISTORY_FILTER, matchingWrites, olderChanges } from '../cli/commands/history/list.ts';
 import { RUN_STATES } from '../records/stored/run-entry.ts';
-import { listRuns } from '../records/stored/run-list.ts';
 import { plural } from '../screen/text.ts';
 import { CARD_STATUSES } from '../service/api/card.ts';
 import { isWrite, type Operation } from '../service/api/operation.ts';
@@ -14,9 +13,8 @@ import { type CallWords, local, type ReadRequest, type ReadTool, reading, type W
 
 const LIMIT = { kind: 'count', max: 1000, text: 'at most that many' } as const;
 
-function warnOfUnread(unread: Unread, warnings: ReadRequest['warnings']): void {
-  const left = unreadFailure('run', unread);
-  if (left !== undefined) warnings.push(warning('RUN_UNREADABLE', left.ofRead().message));
+function warnOfUnread(failure: Failure | undefined, warnings: ReadRequest['warnings']): void {
+  if (failure !== undefined) warnings.push(warning('RUN_UNREADABLE', failure.ofRead().message));
 }
 
 const CARD_WAIT = local('card_wait', {
@@ -59,7 +57,7 @@ const HISTORY_LIST = local('history_list', {
     if (failure !== undefined) throw failure;
     if (noMatch !== undefined) warnings.push(note('NO_MATCH', noMatch));
     if (hasOlder) warnings.push(olderChanges('limit'));
-    warnOfUnread(unread, warnings);
+    warnOfUnread(unreadFailure('run', unread), warnings);
     return found(rows, warnings);
   },
 });
@@ -72,10 +70,10 @@ const RUNS_LIST = local('runs_list', {
     limit: { ...LIMIT, default: '50' },
   },
   async run(session, { state, limit }, { warnings }) {
-    const unread: Unread = new Map();
-    const ports = { stateDir: session.stateDir(), clock: session.context.clock };
-    const { runs } = await listRuns(ports, { state, limit, unread });
-    warnOfUnread(unread, warnings);
+    const { matchingRuns } = await import('../cli/commands/runs/list.ts');
+    const { runs, left, failure } = await matchingRuns(session, { state, limit }, 'limit');
+    warnings.push(...left);
+    warnOfUnread(failure, warnings);
     const shown = runs.map(({ source: _, ...run }) => fromPlain(run));
     return found(shown, warnings);
   },

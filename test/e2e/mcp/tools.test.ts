@@ -240,6 +240,21 @@ it('assistants get the argument that was meant for a text that holds a card id, 
   expect(await said('card_reissue', { cardId: two })).toBe(`${both}. Nothing was sent.`);
 });
 
+it('assistants get the runs of the profile that the server was started with, and hear of older ones', async () => {
+  const home = createHome();
+  const ids = [CARD_ID, 'a1b2c3d4-2222-3333-4444-555566667777'];
+  const nowhere = { FRONTDESK_CARDS_URL: 'http://127.0.0.1:1', FRONTDESK_CARDS_TOKEN: 'token' };
+  const activate = (run: string, more: object, ...args: string[]) =>
+    runFrontdesk(['card', 'activate', ...ids, '--yes', '--run', run, ...args], { home, ...more });
+  await activate('friday', {}, '-p', 'sandbox');
+  await activate('saturday', {}, '-p', 'sandbox');
+  await activate('sunday', { env: nowhere });
+  const client = await connectNewest({ args: SANDBOX, home });
+  const { content } = await client.call('runs_list', { limit: 1 });
+  expect(JSON.parse(content[0]?.text ?? '')).toEqual([expect.objectContaining({ run: 'saturday' })]);
+  expect(content[1]?.text).toBe('warning: 1 older run not listed. limit lists more');
+});
+
 it('assistants read history, runs and the rows of a run, and wait for a card', async () => {
   const home = createHome();
   const ids = await runFrontdesk(['sandbox', 'info', '--json', '--query', "cards[?status=='ACTIVE'].cardId"], {

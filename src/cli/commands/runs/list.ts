@@ -3,12 +3,32 @@ import { type Unread, unreadFailure } from '../../../base/files/io-failure.ts';
 import { list } from '../../../base/json/shape.ts';
 import { fromPlain } from '../../../base/json/value.ts';
 import { localCommand } from '../../../command/command.ts';
+import type { Session } from '../../../command/session.ts';
 import { WORKBOOK } from '../../../input/options/call-options.ts';
-import { PEOPLE_COLUMNS, RUN_COLUMNS, RUN_OUTPUT, RUN_STATES } from '../../../records/stored/run-entry.ts';
+import {
+  PEOPLE_COLUMNS,
+  RUN_COLUMNS,
+  RUN_OUTPUT,
+  RUN_STATES,
+  type RunState,
+} from '../../../records/stored/run-entry.ts';
 import { listRuns } from '../../../records/stored/run-list.ts';
 import { portsOf } from '../../../runs/run.ts';
 import { plural } from '../../../screen/text.ts';
 import { raise } from './run-name.ts';
+
+/** The runs of the profile that was named, newest first, and what is left out or could not be read. */
+export async function matchingRuns(
+  session: Session,
+  { state, limit }: { readonly state: RunState | undefined; readonly limit: number },
+  limitName: string,
+) {
+  const unread: Unread = new Map();
+  const { runs, older } = await listRuns(portsOf(session), { state, limit, unread, profile: session.common.profile });
+  const what = state === undefined ? plural(older, 'older run') : `older runs that are ${state} are`;
+  const left = older === 0 ? [] : [note('OLDER_RUNS', `${what} not listed. ${limitName} lists more`)];
+  return { runs, left, failure: unreadFailure('run', unread) };
+}
 
 export const command = localCommand({
   columns: RUN_COLUMNS,
@@ -22,8 +42,7 @@ export const command = localCommand({
   examples: { 'See your runs': 'runs', 'List runs that were killed': 'runs list --state interrupted' },
   output: () => list(RUN_OUTPUT),
   async run(session, { state, limit }) {
-    const unread: Unread = new Map();
-    const { runs, older } = await listRuns(portsOf(session), { state, limit, unread, profile: session.common.profile });
+    const { runs, left, failure } = await matchingRuns(session, { state, limit }, '--limit');
     const isForPeople = session.isForPeople();
     const rows = runs.map(({ source, ...run }) => fromPlain(isForPeople ? { ...run, source } : run));
     const none =
@@ -32,10 +51,7 @@ export const command = localCommand({
         : `No run is ${state}.`;
     const columns = isForPeople && session.output.columns === undefined ? PEOPLE_COLUMNS : RUN_COLUMNS;
     await session.print({ kind: 'list', rows, columns, whenEmpty: none });
-    if (older > 0) {
-      const what = state === undefined ? plural(older, 'older run') : `older runs that are ${state} are`;
-      await session.notify(note('OLDER_RUNS', `${what} not listed. --limit lists more`));
-    }
-    raise(unreadFailure('run', unread));
+    for (const each of left) await session.notify(each);
+    raise(failure);
   },
 });
