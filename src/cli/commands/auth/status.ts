@@ -1,4 +1,4 @@
-import { Failure, note } from '../../../base/failure.ts';
+import { Failure } from '../../../base/failure.ts';
 import { fromPlain } from '../../../base/json/value.ts';
 import { localCommand } from '../../../command/command.ts';
 import type { Session } from '../../../command/session.ts';
@@ -40,8 +40,6 @@ export const command = localCommand({
     const rows = reports.map(({ status }) => fromPlain(status));
     const none = profile.isSandbox ? 'The sandbox needs no credential.' : `Profile ${profile.name} has no URL yet.`;
     await session.print({ kind: 'list', rows, columns: STATUS_COLUMNS, whenEmpty: none });
-    if (profile.isSandbox && !session.isForPeople)
-      await session.notify(note('SANDBOX', 'the sandbox needs no credential'));
     if (reports.length === 0 && !profile.isSandbox && !(await hasToken(session))) {
       throw new Failure('AUTH', `there is no URL and no token (profile ${profile.name})`, {
         hints: [
