@@ -25,11 +25,12 @@ import {
 } from '../../../profile/credentials/token.ts';
 import { currentProfileName, overrideNotice, overridesOf, resolveTarget, urlKey } from '../../../profile/resolve.ts';
 import { changeProfile, useProfile } from '../../../profile/settings.ts';
-import { FAMILIES, type Family, familyWords, type Operation } from '../../../service/api/operation.ts';
+import { FAMILIES, type Family, familyWords } from '../../../service/api/operation.ts';
 import { OPERATIONS } from '../../../service/api/operations.ts';
+import type { CallInput } from '../../../service/http/call.ts';
 import { parseBaseUrl, readBaseUrl } from '../../../service/wire/base-url.ts';
 import { askFamily, FAMILY } from '../../../writes/ask/missing.ts';
-import { callService } from '../../../writes/resource.ts';
+import { callService, cardRead } from '../../../writes/resource.ts';
 import { deleteKept, keychainRequest } from '../../credential-request.ts';
 
 const LOGIN_OPTIONS = {
@@ -180,17 +181,15 @@ function refuseExpired(session: Session, family: Family, token: string): string 
   return new Date(expiresAtMs).toISOString();
 }
 
-function checkRead(family: Family): { readonly operation: Operation; readonly param: string } {
-  const operation = family === 'cards' ? OPERATIONS.cardGet : OPERATIONS.subscribersList;
-  const [param = 'id'] = Object.keys(operation.params.shape);
-  return { operation, param };
-}
-
-async function checkIdFaults(family: Family, id: string): Promise<readonly Fault[]> {
+/** The read of `--check`. USAGE for an ID that none has. */
+async function readCheck(family: Family, id: string): Promise<CallInput> {
   const { checkFieldTexts } = await import('../../../input/fields.ts');
-  const { operation, param } = checkRead(family);
+  const list = { operation: OPERATIONS.subscribersList, params: { id }, query: { limit: '1' }, body: undefined };
+  const call: CallInput = family === 'cards' ? cardRead(id) : list;
   const source = { nameOf: () => '--check', source: 'flag' } as const;
-  return checkFieldTexts(operation.params, new Map([[param, id]]), source).faults;
+  const { faults } = checkFieldTexts(call.operation.params, new Map(Object.entries(call.params)), source);
+  if (faults.length > 0) throw usageFailure(faults);
+  return call;
 }
 
 /**
@@ -226,12 +225,10 @@ interface Refused {
 async function checkWithRead(
   session: Session,
   family: Family,
-  id: string,
+  call: CallInput,
   { before, takeOut }: Refused,
 ): Promise<void> {
-  const { operation, param } = checkRead(family);
-  const query = operation.query === null ? {} : { limit: '1' };
-  const result = await callService(session, { operation, params: { [param]: id }, query, body: undefined });
+  const result = await callService(session, call);
   if (result.kind !== 'failed') return;
   const { failure } = result;
   if (failure.details.http?.status === 401) {
@@ -281,8 +278,8 @@ export const command = localCommand({
       throw new Failure('USAGE', 'the sandbox needs no login', { hints: ['name another profile with --profile'] });
     }
     const family = familyOf(values) ?? (await askFamily(session, 'Gift cards or calendars?'));
-    const checkFaults = values.check === undefined ? [] : await checkIdFaults(family, values.check);
-    if (checkFaults.length > 0) throw usageFailure(checkFaults);
+    const { check } = values;
+    const checkCall = check === undefined ? undefined : await readCheck(family, check);
     // Everything is asked for first, so that Ctrl-C leaves no half-made profile.
     const urls = await readUrls(session, values, family);
     const chosen = await readSecret(session, values, family, urls);
@@ -304,8 +301,7 @@ export const command = localCommand({
       const message = `the credentials file was damaged. A copy of it is kept in ${keptCopy}`;
       await session.notify(warning('CREDENTIALS_DAMAGED', message));
     }
-    const { check } = values;
-    if (check !== undefined) await checkWithRead(session, family, check, { before, takeOut });
+    if (checkCall !== undefined) await checkWithRead(session, family, checkCall, { before, takeOut });
     await dropReplaced(session, entry, before);
     const shown = isToken ? lastFour(chosen.value) : undefined;
     const facts = { profile, family, origin, kind: chosen.kind, lastFour: shown, expiresAt: expiry, checked: check };
