@@ -1,9 +1,8 @@
-import { Failure, type Fault, usageFailure } from '../base/failure.ts';
+import { collect, Failure, type Fault, usageFailure } from '../base/failure.ts';
 import { type CallCommand, type CallValues, isBulk } from '../command/command.ts';
 import { joinFailures, refuseOtherCount, unsent } from '../command/faults.ts';
 import type { Session } from '../command/session.ts';
 import { BULK_ONLY_OPTIONS } from '../input/options/call-options.ts';
-import { collect } from '../screen/collect.ts';
 import { isWrite } from '../service/api/operation.ts';
 import { OPERATIONS } from '../service/api/operations.ts';
 import { readSingleCall, type SingleCall } from '../writes/read-call.ts';

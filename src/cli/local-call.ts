@@ -1,10 +1,9 @@
-import { type Fault, usageFailure } from '../base/failure.ts';
+import { collect, type Fault, usageFailure } from '../base/failure.ts';
 import type { LocalCommand } from '../command/command.ts';
 import type { CommandValues } from '../command/command-values.ts';
 import { joinFailures } from '../command/faults.ts';
 import type { Ports, Session } from '../command/session.ts';
 import { type Missing, type NamedValues, type Reading, readValue } from '../input/options/read-value.ts';
-import { collect } from '../screen/collect.ts';
 
 /** Asks for one missing value. An invalid answer is reported at once. */
 async function askFor({ prompt }: Ports, { spec }: Missing): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { type Context, isOnElsewhere, isSwitchedOn } from '../base/context.ts';
-import { Failure, usageFailure } from '../base/failure.ts';
+import { collect, Failure, usageFailure } from '../base/failure.ts';
 import { ifPossible } from '../base/files/io-failure.ts';
 import { findPlaces, unexpandedPaths, unexpandedProblem } from '../base/files/paths.ts';
 import type { CallState } from '../command/call-state.ts';
@@ -21,7 +21,6 @@ import {
 } from '../profile/resolve.ts';
 import { NO_SETTINGS, type Settings } from '../profile/settings.ts';
 import type { KnownCardsPlace } from '../records/remember-cards.ts';
-import { collect } from '../screen/collect.ts';
 import { isUtf8, paintsErrors, wantsColour } from '../screen/failure-text.ts';
 import type { OutputOptions } from '../screen/options.ts';
 import { type Family, type Operation, sensitiveOf } from '../service/api/operation.ts';

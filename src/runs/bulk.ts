@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { Failure, note, usageFailure, warning } from '../base/failure.ts';
+import { collect, Failure, note, usageFailure, warning } from '../base/failure.ts';
 import { describeIoError, orIoFailure } from '../base/files/io-failure.ts';
 import { outside } from '../base/json/outside-text.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/value.ts';
@@ -16,7 +16,6 @@ import { readRows } from '../input/rows/row-file.ts';
 import { isOnlyPrinted } from '../records/stored/run-copy.ts';
 import { type RunHeader, readRunHeader, runFolder } from '../records/stored/run-folder.ts';
 import { type ActiveRun, spoolPath } from '../records/stored/run-store.ts';
-import { collect } from '../screen/collect.ts';
 import type { Column } from '../screen/column.ts';
 import { groupThousands, plural } from '../screen/text.ts';
 import { DEFAULT_LIST_LIMIT, entriesOf, mergeLists } from '../service/api/calendar.ts';

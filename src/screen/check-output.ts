@@ -1,5 +1,4 @@
-import { type Failure, usageFailure } from '../base/failure.ts';
-import { collect } from './collect.ts';
+import { collect, type Failure, usageFailure } from '../base/failure.ts';
 import { type Column, columnNames, findColumn, type IsOpenPath } from './column.ts';
 import { isJson, type OutputOptions } from './options.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Failure, type Fault, usageFailure } from '../../base/failure.ts';
+import { collect, Failure, type Fault, usageFailure } from '../../base/failure.ts';
 import { unexpandedProblem } from '../../base/files/paths.ts';
 import { parseJson } from '../../base/json/parse.ts';
 import { printJson } from '../../base/json/print.ts';
@@ -12,7 +12,6 @@ import type { Formatted, Ports, Session } from '../../command/session.ts';
 import { describeFields } from '../../input/fields.ts';
 import type { ArgumentValues, OptionValues } from '../../input/options/option.ts';
 import { readTextFile } from '../../input/text-file.ts';
-import { collect } from '../../screen/collect.ts';
 import { commandWords } from '../../screen/people-text.ts';
 import { safeText, shortenText } from '../../screen/text.ts';
 import { type Effect, type Family, familyWords, type Operation } from '../../service/api/operation.ts';

@@ -1,8 +1,8 @@
+import { collect } from '../../../base/failure.ts';
 import { jsonOf, type Shape } from '../../../base/json/shape.ts';
 import type { Session } from '../../../command/session.ts';
 import { resolvePreferences } from '../../../profile/resolve.ts';
 import { PREFERENCE_KEYS, PREFERENCES, type PreferenceKey, type Settings } from '../../../profile/settings.ts';
-import { collect } from '../../../screen/collect.ts';
 
 export const KEY = {
   kind: 'choice',

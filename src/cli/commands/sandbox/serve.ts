@@ -1,10 +1,9 @@
 import { access, constants } from 'node:fs/promises';
-import { CANCELLED_EXIT_CODES, type Failure, usageFailure } from '../../../base/failure.ts';
+import { CANCELLED_EXIT_CODES, collect, type Failure, usageFailure } from '../../../base/failure.ts';
 import { describeIoError } from '../../../base/files/io-failure.ts';
 import { jsonOf, object, TEXT } from '../../../base/json/shape.ts';
 import { localCommand } from '../../../command/command.ts';
 import { joinFailures } from '../../../command/faults.ts';
-import { collect } from '../../../screen/collect.ts';
 
 const SERVED = object({ url: TEXT, cardsToken: TEXT, calendarToken: TEXT });
 
