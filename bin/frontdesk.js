@@ -5,9 +5,9 @@
 // Answers `--version` without loading the program: scripts and health checks ask it thousands of times.
 const [first] = process.argv.slice(2);
 const [major, minor] = process.versions.node.split('.').map(Number);
-// A switch that is spelled in no way that others take is said by the program, which also knows other formats.
+// A switch that is spelled in no way that others take is said by the program.
 const isBadSwitch = (name) => !/^(?:[01]|true|false|yes|no|on|off|)$/i.test(process.env[`FRONTDESK_${name}`] || '');
-const isPlain = !process.env.FRONTDESK_OUTPUT && !['READ_ONLY', 'NO_HISTORY', 'ACCESSIBLE', 'DEBUG'].some(isBadSwitch);
+const isPlain = !['READ_ONLY', 'NO_HISTORY', 'ACCESSIBLE', 'DEBUG'].some(isBadSwitch);
 // `engines` of package.json. Others lack functions that the program calls while a change is on its way.
 if (!(major > 22 || (major === 22 && minor >= 3) || (major === 20 && minor >= 19))) {
   process.exitCode = 2;

@@ -77,7 +77,8 @@ async function dispatch(context: Context, registry: Registry, state: CallState):
   if (entry === undefined) {
     if (path.length === 0 && rest.some((token) => token === '--version' || token === '-V')) {
       await sayBadSwitches(context);
-      await context.stdout.write(`${versionText(context.version, state.format)}\n`);
+      // As an option alone: health checks read the bare number in every environment.
+      await context.stdout.write(`${versionText(context.version, formatWanted(context.argv, {}))}\n`);
       return 0;
     }
     const { parseInput } = await import('./argv.ts');

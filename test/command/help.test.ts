@@ -69,7 +69,7 @@ it.each([
 it.each([
   [['--version', '--json'], {}, '{\n  "version": "X"\n}\n'],
   [['-o', 'ndjson', '-V'], {}, '{"version":"X"}\n'],
-  [['--version'], { FRONTDESK_OUTPUT: 'json' }, '{\n  "version": "X"\n}\n'],
+  [['--version'], { FRONTDESK_OUTPUT: 'json' }, 'X\n'],
   [['--version', '-q'], {}, 'X\n'],
   [['--version'], {}, 'X\n'],
 ])('the version is JSON if JSON is asked for: %j %j', async (argv, env, expected) => {
