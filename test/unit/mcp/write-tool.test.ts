@@ -298,6 +298,12 @@ it('a yes to a write that fails throws its failure', async () => {
 const NO = { outcome: 'not_sent', code: 'CANCELLED', exitCode: 130 };
 const person = (command: string) => `a person can run: ${command}`;
 
+it('an update without a field is refused, and nobody is asked', async () => {
+  const all = stage({});
+  await expect(all.call('calendar_update', { calendarId: 'cal_1' })).rejects.toThrow('nothing to change');
+  expect([all.sent, all.asked]).toEqual([[], []]);
+});
+
 it('after a no nothing is sent, and the result has the command to run instead', async () => {
   const all = stage({}, refusing('the person said no'));
   const result = await all.call('card_block', { cardId: CARD_ID, reason: "Kari's" });

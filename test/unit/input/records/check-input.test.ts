@@ -15,16 +15,17 @@ import { readShape } from '../../../../src/input/records/shape.ts';
 import { readRows } from '../../../../src/input/rows/row-file.ts';
 import type { Operation } from '../../../../src/service/api/operation.ts';
 import { OPERATIONS } from '../../../../src/service/api/operations.ts';
+import { handMadeWorkbook, sheetJsWorkbook, textRow } from '../../../support/workbooks.ts';
 import { temporaryFolder } from '../../base/files/place.ts';
 import { inPieces } from './parse-records.ts';
 
 const CARD = '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11';
 const OTHER = '00000000-0000-0000-0000-000000000001';
 
-function fileOf(text: string): InputFile {
+function fileOf(text: string | Uint8Array): InputFile {
   return {
     name: 'stdin',
-    bytes: () => inPieces(Buffer.from(text), 64),
+    bytes: () => inPieces(typeof text === 'string' ? Buffer.from(text) : text, 64),
     close: async () => undefined,
   };
 }
@@ -45,7 +46,12 @@ function optionsFor(operation: Operation, more: Partial<InputOptions> = {}): Inp
   };
 }
 
-async function check(operation: Operation, text: string, more: Partial<InputOptions> = {}, allowDuplicates = false) {
+async function check(
+  operation: Operation,
+  text: string | Uint8Array,
+  more: Partial<InputOptions> = {},
+  allowDuplicates = false,
+) {
   return checkInput(fileOf(text), optionsFor(operation, more), {
     duplicates: allowDuplicates ? 'accepted' : 'refused',
   });
@@ -642,6 +648,103 @@ it('rows that lack a required reason have a hint that says where to give it', as
     hints: ['give it with --reason, or in a column reason'],
     faultCount: 2,
   });
+});
+
+const LOOK = 'is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+const ID_LIST = { format: 'ids', isArguments: true } as const;
+
+it.each<[string, string, Partial<InputOptions>, string, ...string[]]>([
+  ['one', 'cardId\nx\n', {}, '1 fault in stdin', `row 1, line 2, column cardId: "x" ${LOOK}`],
+  [
+    'two',
+    'cardId\nx\n"y',
+    {},
+    '2 faults in stdin',
+    `row 1, line 2, column cardId: "x" ${LOOK}`,
+    'line 3, column 1: a quote that is not closed. Nothing after it was read',
+  ],
+  ['a word that is no ID', 'one\n', ID_LIST, '1 of these is not a card ID', `<cardId> 1: "one" ${LOOK}`],
+  [
+    'words that are no IDs',
+    'one\ntwo\n',
+    ID_LIST,
+    '2 of these are not card IDs',
+    `<cardId> 1: "one" ${LOOK}`,
+    `<cardId> 2: "two" ${LOOK}`,
+  ],
+  [
+    'an ID twice and a word that is none',
+    `${CARD}\none\n${CARD}\n`,
+    ID_LIST,
+    '2 faults in stdin',
+    ...[
+      `<cardId> 2: "one" ${LOOK}`,
+      `<cardId> 3: the same id as in argument 1 (${CARD}). --allow-duplicates accepts that`,
+    ],
+  ],
+])(
+  'the faults of an input are counted and named, one to a line where there are several: %s',
+  async (_, text, more, what, ...problems) => {
+    const failure = await check(cardBlock, text, more).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      problem: `${what}: ${problems.join('; ')}`,
+      after: 'unsent',
+      hints: [],
+      faultCount: problems.length,
+      parts: problems.length === 1 ? undefined : { heading: what, problems },
+    });
+  },
+);
+
+it.each<[string | undefined, string | undefined, readonly string[]]>([
+  ['reason', 'reason', ['give it with --reason, or in a column reason']],
+  ['reason', undefined, []],
+  ['cardId', 'reason', []],
+])(
+  'a rule judges the good rows alone, and what it says of the field %s as %s has these hints: %j',
+  async (field, kind, hints) => {
+    const asked: number[] = [];
+    const checkRows: InputOptions['checkRows'] = async (good) => {
+      asked.push(...good.map(({ row }) => row.row));
+      return good.map(() => ({ field: field ?? '', kind, problem: 'is required' }));
+    };
+    const text = `cardId\nbad\n${CARD}\n`;
+    await expect(check(cardBlock, text, { checkRows })).rejects.toMatchObject({ faultCount: 2, hints });
+    expect(asked).toEqual([2]);
+  },
+);
+
+it('a column that --ignore-columns names and that is not there is a fault of line 1', async () => {
+  const text = 'id,email,note\ns1,a,x\n';
+  expect(await faultsOf(subscriberUpdate, text, { ignoreColumns: ['note'] })).toEqual([]);
+  expect(await faultsOf(subscriberUpdate, text, { ignoreColumns: ['note', 'Nota'] })).toEqual([
+    expect.stringContaining('line 1: --ignore-columns: the input has no column "Nota"'),
+  ]);
+});
+
+it.each<[string, readonly string[], readonly string[]]>([
+  ['an unknown name', ['id', 'emial'], ['Rows!B1: unknown column "emial": did you mean email?']],
+  ['no ID', ['email', 'active'], ['Rows, line 1: the column id is missing']],
+])(
+  'of a sheet whose header has %s the rows are not judged, and its other sheets are named',
+  async (_, names, problems) => {
+    const rows = [names, ['x', 12.5]] as const;
+    const bytes = sheetJsWorkbook([
+      { name: 'Rows', rows },
+      { name: 'Other', rows: [['id']] },
+    ]);
+    const failure = await check(subscriberUpdate, bytes, { path: 'rows.xlsx' }).catch((error: unknown) => error);
+    expect((failure as Failure).faults.map(({ where, problem }) => `${where}: ${problem}`)).toEqual(problems);
+    expect((failure as Failure).hints.at(-1)).toContain('the sheet "Rows" is read, and not "Other"');
+  },
+);
+
+it('hidden columns are counted that are sent, not those that are known from responses', async () => {
+  const cols = '<cols><col min="2" max="3" width="9" hidden="1"/></cols>';
+  const rows = textRow(1, ['id', 'email', 'created']) + textRow(2, ['s1', 'a@x', '2026']);
+  const sheet = `<worksheet>${cols}<sheetData>${rows}</sheetData></worksheet>`;
+  const bytes = handMadeWorkbook({ rows: '', parts: { 'xl/worksheets/sheet1.xml': sheet } });
+  expect(await check(subscriberUpdate, bytes, { path: 'rows.xlsx' })).toMatchObject({ hiddenColumns: ['email'] });
 });
 
 it('shaping never changes which row number, ID and body go together', async () => {
