@@ -708,9 +708,9 @@ it.each<[string | undefined, string | undefined, readonly string[]]>([
       asked.push(...good.map(({ row }) => row.row));
       return good.map(() => ({ field: field ?? '', kind, problem: 'is required' }));
     };
-    const text = `cardId\nbad\n${CARD}\n`;
-    await expect(check(cardBlock, text, { checkRows })).rejects.toMatchObject({ faultCount: 2, hints });
-    expect(asked).toEqual([2]);
+    const text = `cardId,_outcome\nbad,\n${OTHER},unknown\n${CARD},\n`;
+    await expect(check(cardBlock, text, { checkRows })).rejects.toMatchObject({ faultCount: 3, hints });
+    expect(asked).toEqual([3]);
   },
 );
 
@@ -738,6 +738,29 @@ it.each<[string, readonly string[], readonly string[]]>([
     expect((failure as Failure).hints.at(-1)).toContain('the sheet "Rows" is read, and not "Other"');
   },
 );
+
+it('of a sheet whose header cannot be taken its own faults are named, and none of its rows', async () => {
+  const rows = [
+    ['id', 12.5],
+    ['s1', 'a', 'x'],
+  ];
+  const failure = check(subscriberUpdate, sheetJsWorkbook([{ name: 'Rows', rows }]), { path: 'rows.xlsx' });
+  await expect(failure).rejects.toMatchObject({ faults: [{ where: 'Rows!B1' }, { where: 'Rows!B1' }] });
+});
+
+it('where an option names a column that is not there, no row is judged', async () => {
+  const shape = readShape({ where: ['Shop=1'] }, [], []);
+  expect(await faultsOf(subscriberUpdate, 'id,email\n,a\n', { shape })).toEqual([
+    'line 1: --where: the input has no column "Shop": its columns are "id", "email"',
+  ]);
+});
+
+it('what was skipped of a table is no hint about its faults, and the last row is that of the rows that were taken', async () => {
+  await expect(check(subscriberUpdate, 'id,email\n,a\n,\n,\n')).rejects.toMatchObject({ faultCount: 1, hints: [] });
+  const shape = readShape({ rows: '1-2' }, [], []);
+  const text = `id,email\n${Array.from({ length: 30 }, (_, at) => `s${at},a@x\n`).join('')}`;
+  expect(await check(subscriberUpdate, text, { shape })).toMatchObject({ rows: 2, lastRow: 2, leftOut: 28 });
+});
 
 it('hidden columns are counted that are sent, not those that are known from responses', async () => {
   const cols = '<cols><col min="2" max="3" width="9" hidden="1"/></cols>';
