@@ -13,6 +13,9 @@ const LEAST_PERCENT = 90;
  * its own tests below test/unit: those alone judge it, within seconds, and say where its rules are found.
  */
 const MODULES = {
+  'src/base/failure.ts': ['base/failure'],
+  'src/service/call-outcome.ts': ['service/call-outcome', 'service/call-outcome-attempts'],
+  'src/input/records/check-input.ts': ['input/records/check-input'],
   'src/service/api/iso-date.ts': ['service/api/iso-date'],
   'src/records/journal/reader.ts': ['records/journal/reader'],
   'src/records/row-outcome.ts': ['records/row-outcome'],
