@@ -5,7 +5,7 @@ import { type CheckedPlan, checkPlan, readPlanRows } from '../../../../src/runs/
 import { temporaryFolder } from '../../base/files/place.ts';
 
 /** A plan as a file whose bytes come in these pieces. */
-function fileOf(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): InputFile {
+export function fileOf(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): InputFile {
   return {
     name: '"x.plan"',
     bytes: async function* () {
@@ -31,7 +31,12 @@ export function verify(
 export async function rowsIn(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<readonly Row[]> {
   const copyTo = join(temporaryFolder(), 'plan');
   await checkPlan(fileOf(pieces), { copyTo });
+  return rowsAt(copyTo);
+}
+
+/** The rows of a copy that was checked before. */
+export async function rowsAt(path: string): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for await (const batch of readPlanRows(copyTo)) rows.push(...batch);
+  for await (const batch of readPlanRows(path)) rows.push(...batch);
   return rows;
 }

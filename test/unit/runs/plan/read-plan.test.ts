@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { printJson } from '../../../../src/base/json/print.ts';
 import {
@@ -9,7 +11,9 @@ import {
   planRunName,
   rowObject,
 } from '../../../../src/runs/plan/plan-file.ts';
-import { rowsIn, verify as verifyPieces } from './plan-input.ts';
+import { checkPlan, checkSeal } from '../../../../src/runs/plan/read-plan.ts';
+import { temporaryFolder } from '../../base/files/place.ts';
+import { fileOf, rowsAt, rowsIn, verify as verifyPieces } from './plan-input.ts';
 
 const DRAFT: PlanDraft = {
   operation: 'calendar.subscribers.update',
@@ -26,6 +30,18 @@ const DRAFT: PlanDraft = {
 function planRow(row: number, body: Record<string, string> = { email: 'a@x' }): PlanRow {
   return { row, id: `sub_${row}`, body: new Map(Object.entries(body)), before: undefined, drift: 'unchecked' };
 }
+
+const CARD_ID = '0b7a6c1e-3f52-4d8a-9c41-000000000001';
+
+function cardRow(row: number): PlanRow {
+  const known = { before: new Map([['status', 'ACTIVE']]), about: new Map() };
+  return { row, id: CARD_ID, body: undefined, ...known, drift: 'checked' };
+}
+
+const EVENT: PlanRow = {
+  ...planRow(1, { calendar: 'c', name: 'n', start: '2026-05-01' }),
+  id: undefined,
+};
 
 const ROWS = [
   planRow(1),
@@ -64,15 +80,7 @@ it('a plan that was verified may have no rows', async () => {
 });
 
 it('a plan that was verified of cards without bodies has no fields', async () => {
-  const card: PlanRow = {
-    row: 1,
-    id: '0b7a6c1e-3f52-4d8a-9c41-000000000001',
-    body: undefined,
-    before: new Map([['status', 'ACTIVE']]),
-    about: new Map(),
-    drift: 'checked',
-  };
-  expect(await verify(planOf([card], { operation: 'card.activate' }))).toMatchObject({
+  expect(await verify(planOf([cardRow(1)], { operation: 'card.activate' }))).toMatchObject({
     lastRow: 1,
     columns: ['cardId'],
   });
@@ -138,4 +146,99 @@ it('the rows of a plan that was read before end with what reading them ended wit
     throw error;
   }
   await expect(rowsIn(broken())).rejects.toBe(error);
+});
+
+it.each<[string, string, readonly PlanRow[], string | undefined]>([
+  [
+    'a card twice',
+    'card.activate',
+    [cardRow(1), cardRow(2)],
+    `cardId the same id as in line 2 (${CARD_ID}). A plan holds a card once`,
+  ],
+  ['a subscriber twice', 'calendar.subscribers.update', [planRow(1), { ...planRow(1), row: 2 }], undefined],
+  [
+    'an update of nothing',
+    'calendar.subscribers.update',
+    [planRow(1), planRow(2, {})],
+    'nothing to change: give at least one field',
+  ],
+  [
+    'a field of another kind',
+    'calendar.subscribers.update',
+    [planRow(1), planRow(2, { active: 'x' })],
+    'active must be true or false, not "x"',
+  ],
+  [
+    'an ID that a spreadsheet rounded',
+    'calendar.subscribers.update',
+    [planRow(1), { ...planRow(2), id: '1.23457E+15' }],
+    'id ',
+  ],
+  ['events, which have no ID', 'calendar.event.create', [EVENT, { ...EVENT, row: 2 }], undefined],
+  [
+    'an event without a start',
+    'calendar.event.create',
+    [
+      EVENT,
+      {
+        ...EVENT,
+        row: 2,
+        body: new Map([
+          ['calendar', 'c'],
+          ['name', 'n'],
+        ]),
+      },
+    ],
+    'start is required',
+  ],
+])(
+  'the rows of a plan are judged like those of any input, although the hash is right: %s',
+  async (_, operation, rows, fault) => {
+    const heard: number[] = [];
+    const verifying = verify(planOf(rows, { operation }), ({ row }) => void heard.push(row));
+    if (fault === undefined) expect(await verifying).toMatchObject({ lastRow: 2 });
+    else await expect(verifying).rejects.toThrow(`could not use "x.plan" as a plan: line 3: ${fault}`);
+    expect(heard).toEqual(fault === undefined ? [1, 2] : [1]);
+  },
+);
+
+it('the seal of a plan is that of its bytes, whatever its rows are', async () => {
+  const bytes = planOf([planRow(1, {})]);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  expect(await checkSeal(fileOf([bytes]))).toMatchObject({ header: { rows: 1 }, sha256 });
+  const changed = Buffer.from(bytes.toString('utf8').replace('sub_1', 'sub_2'));
+  await expect(checkSeal(fileOf([changed]))).rejects.toThrow('line 1: its hash does not match');
+});
+
+it.each([
+  ['line 1', /^\{/, '[', 'the plan is damaged at line 1 (PATH): it cannot be read as JSON'],
+  ['a later line', '{"row":2', '["row":2', 'the plan is damaged at line 3 (PATH): it cannot be read as JSON'],
+  [
+    'the order of its rows',
+    '{"row":5',
+    '{"row":2',
+    'the plan is damaged at line 4 (PATH): its row does not follow the one before',
+  ],
+])('the copy of a plan in which %s was changed is LOCAL_IO', async (_, was, is, message) => {
+  const path = join(temporaryFolder(), 'plan');
+  writeFileSync(path, planOf(ROWS).toString('utf8').replace(was, is));
+  const reading = rowsAt(path);
+  await expect(reading).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    problem: message.replace('PATH', path),
+    after: 'unsent',
+  });
+});
+
+it('a copy that is not there, or cannot be made, is LOCAL_IO and says where', async () => {
+  const path = join(temporaryFolder(), 'plan');
+  await expect(rowsAt(path)).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message: expect.stringContaining(`could not read the rows of the plan (${path}): no such file`),
+  });
+  writeFileSync(path, '');
+  await expect(checkPlan(fileOf([planOf(ROWS)]), { copyTo: path })).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message: expect.stringMatching(/^cannot copy the plan to .*: .*EEXIST.* Nothing was sent\.$/),
+  });
 });
