@@ -8,6 +8,8 @@ import {
   appendLines,
   ledgerFile,
   ledgerFiles,
+  linesAbout,
+  nameTime,
   openToRead,
   readLines,
   readLinesBack,
@@ -235,12 +237,38 @@ it('the files of the ledger are listed newest day first, without names that fron
     '20260501.bbbbbbbb-0123456789ab.ndjson',
     '20260502.aaaaaaaa.ndjson',
   ];
-  for (const name of [...names, '20260502.aaaaaaaa.ndjson.bak', '.nfs0000', 'x.tmp'])
-    writeFileSync(join(folder, name), '');
+  const others = [
+    ...['20260502.aaaaaaaa.ndjson.bak', '.nfs0000', 'x20260502.aaaaaaaa.ndjson', '2026050.aaaaaaaa.ndjson'],
+    ...['20260502.aaaaaaa.ndjson', '20260502.gggggggg.ndjson', '20260502.aaaaaaaa-0123.ndjson', 'day.aaaaaaaa.ndjson'],
+  ];
+  for (const name of [...names, ...others]) writeFileSync(join(folder, name), '');
   const listed = async (day?: string) =>
     (await ledgerFiles(dirname(folder), day)).map((each) => each.path.slice(folder.length + 1));
   expect(await listed()).toEqual(names.toReversed());
   expect(await listed('20260501')).toEqual([names[2], names[1]]);
+  const [first] = await ledgerFiles(dirname(folder), '20260501');
+  expect(first).toMatchObject({ day: '20260501', machine: 'bbbbbbbb' });
+  expect(await ledgerFiles(temporaryFolder())).toEqual([]);
+});
+
+it('an entry is named by its time, and its file by its day', () => {
+  expect(nameTime(Date.UTC(2026, 4, 1, 12, 0, 0, 7))).toBe('20260501T120000007');
+  expect(ledgerFile('state', '20260501T120000007-1-aaaaaa')).toMatch(/^state.writes.20260501\.[0-9a-f]{8}\.ndjson$/);
+});
+
+it('the lines about an entry are those of its day that begin with its name, of every machine, the oldest first', async () => {
+  const path = fileOf();
+  const entry = '20260501T120000000-1-aaaaaa';
+  const line = (at: number, name = entry) =>
+    `{"at":"2026-05-01T12:00:0${at}.000Z","entry":"${name}","of":"${entry}"}\n`;
+  const write = (name: string, text: string) => writeFileSync(join(dirname(path), name), text, { mode: 0o600 });
+  writeFileSync(path, `${line(2)}${line(1, 'other')}{"of":"${entry}"}\n${line(4).slice(0, -1)}`, { mode: 0o600 });
+  write('20260501.aaaaaaaa.ndjson', line(1));
+  write('20260502.aaaaaaaa.ndjson', line(3));
+  const done = watched();
+  expect(await linesAbout(dirname(dirname(path)), entry)).toEqual([line(1), line(2)]);
+  expect(done).toEqual(['close file', 'close file']);
+  expect(await linesAbout(temporaryFolder(), entry)).toEqual([]);
 });
 
 const linesOf = async (content: string) => {
