@@ -112,17 +112,6 @@ test.concurrent.each([
   expect(result).toMatchObject({ code, stdout: '' });
 });
 
-test.concurrent('card wait obeys a Retry-After before it reads again', async () => {
-  const busy: Reply = { status: 429, headers: { 'retry-after': '1' }, body: {} };
-  const server = await serve([busy, card('ACTIVE')]);
-  const result = await runFrontdesk(
-    [...WAIT, '--status', 'ACTIVE', '--interval', '50ms', '--retries', '0', '--quiet'],
-    { env: server.env },
-  );
-  expect(result).toMatchObject({ code: 0, stderr: '' });
-  expect(result.elapsedMs).toBeGreaterThan(1000);
-});
-
 test.concurrent('card wait exits with 11 and the time to run it again if the service asks for a longer pause than the wait', async () => {
   const server = await serve([{ status: 429, headers: { 'retry-after': '3600' }, body: {} }]);
   const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s'], { env: server.env });

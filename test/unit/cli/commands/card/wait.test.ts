@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { Failure } from '../../../../../src/base/failure.ts';
 import { parseJson } from '../../../../../src/base/json/parse.ts';
 import { waitForCard } from '../../../../../src/cli/commands/card/wait.ts';
 import type { Session } from '../../../../../src/command/session.ts';
@@ -7,11 +8,11 @@ import { FakeClock } from '../../../runs/fakes.ts';
 
 const ID = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
-/** What a person reads of a wait of 70 s for a card that stays ACTIVE. */
-async function toldAt(env: Readonly<Record<string, string>>, isTerminal = true): Promise<string[]> {
-  const clock = new FakeClock();
+const ACTIVE = { kind: 'answered', resource: parseJson(`{"cardId":"${ID}","status":"ACTIVE"}`) };
+
+/** A wait of 70 s for a card to be BLOCKED, which is read every 25 s, and what it says. */
+function waitFor(clock: FakeClock, read: () => object, env: Readonly<Record<string, string>>, isTerminal: boolean) {
   const said: string[] = [];
-  const answer = { kind: 'answered', resource: parseJson(`{"cardId":"${ID}","status":"ACTIVE"}`) };
   const draw = async (text: string) => {
     const line = text.split('\r')[1]?.trimEnd();
     if (line) said.push(`${clock.ms / 1000} s, drawn: ${line}`);
@@ -23,12 +24,41 @@ async function toldAt(env: Readonly<Record<string, string>>, isTerminal = true):
     output: { unicode: true },
     policy: { timeoutMs: 30_000, retries: 0, retryMaxTimeMs: 60_000 },
     listener: {},
-    service: async () => ({ client: { call: async () => answer as unknown as CallResult } }),
+    service: async () => ({ client: { call: async () => read() as CallResult } }),
     notify: async ({ message }: { message: string }) => void said.push(`${clock.ms / 1000} s: ${message}`),
   } as unknown as Session;
   const times = { timeout: { text: '70s', ms: 70_000 }, interval: { text: '25s', ms: 25_000 } };
-  const wait = waitForCard(session, { cardId: ID, status: ['BLOCKED'], ...times });
-  await expect(wait).rejects.toMatchObject({ code: 'TIMEOUT' });
+  return { said, end: waitForCard(session, { cardId: ID, status: ['BLOCKED'], ...times }) };
+}
+
+it.each([
+  [0, [0, 25]],
+  [40_000, [0, 40]],
+])(
+  'a card is read again when the service asked for it, and not before the next read is due: %i ms',
+  async (pauseMs, at) => {
+    const clock = new FakeClock();
+    const reads: number[] = [];
+    const details = { http: { status: 429 }, retryAt: new Date(clock.now() + pauseMs).toISOString() };
+    const { end } = waitFor(
+      clock,
+      () => {
+        reads.push(clock.ms / 1000);
+        if (reads.length === 1) return { kind: 'failed', failure: new Failure('BUSY', 'busy', { details }) };
+        return { ...ACTIVE, resource: parseJson(`{"cardId":"${ID}","status":"BLOCKED"}`) };
+      },
+      {},
+      false,
+    );
+    expect(await end).toMatchObject({ kind: 'answered' });
+    expect(reads).toEqual(at);
+  },
+);
+
+/** What a person reads of a wait for a card that stays ACTIVE. */
+async function toldAt(env: Readonly<Record<string, string>>, isTerminal = true): Promise<string[]> {
+  const { said, end } = waitFor(new FakeClock(), () => ACTIVE, env, isTerminal);
+  await expect(end).rejects.toMatchObject({ code: 'TIMEOUT' });
   return said;
 }
 
