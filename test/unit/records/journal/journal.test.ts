@@ -240,7 +240,11 @@ it('a journal that cannot be written refuses a journal that is a symbolic link',
   appendFileSync(target, '');
   symlinkSync(target, join(folder, 'journal.jsonl'));
   const opening = RunJournal.create(join(folder, 'journal.jsonl'), 1, { ...HELD, clock: new FakeClock() });
-  await expect(opening).rejects.toMatchObject({ code: 'LOCAL_IO' });
+  await expect(opening).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    problem: expect.stringContaining("could not open the run's record ("),
+    after: 'unsent',
+  });
 });
 
 /** Lost as soon as the next record is on the disk, as by a process that was stopped there. */
@@ -300,3 +304,118 @@ it('a journal whose run another process has taken over is neither written nor cu
   expect(truncated).toEqual([]);
   await journal.close();
 });
+
+it('a journal says in each line when it was written, what of, how long the work took and how it ended, with tokens masked', async () => {
+  const path = join(temporaryFolder(), 'journal.jsonl');
+  const clock = new FakeClock();
+  clock.ms = 5000;
+  const mask = (text: string) => text.replace('tok', '***');
+  const journal = await RunJournal.create(path, 3, { ...HELD, clock, mask }, 'of-these');
+  clock.ms += 1500.4;
+  await journal.intent({ row: 1, id: 'card-1', reason: 'has tok', fields: ['a'], digest: 'd' });
+  await journal.result({ row: 1, id: 'card-1' }, ended({ outcome: 'unknown', attempts: 1 }), {
+    again: true,
+    message: 'm'.repeat(3000),
+  });
+  await journal.result({ row: 2, id: 'card-2' }, ended({ outcome: 'not_sent' }));
+  await journal.intent({ row: 3, id: 'card-3' });
+  await journal.result({ row: 3, id: 'card-3' }, ended({ outcome: 'unknown', attempts: 1 }));
+  await journal.resolve(3, 'resolved_not_applied', 'new-3');
+  await journal.intent({ row: 3, id: 'card-3' });
+  await journal.end('stopped', { unknown: 1 }, 'signal');
+  await journal.close();
+  const lines = readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const [begun, intent, unknown, notSent, , , resolved, again, end] = lines;
+  const t = clock.now();
+  expect(begun).toMatchObject({ s: 'begun', of: 'of-these' });
+  expect(intent).toMatchObject({ n: 1, t, s: 'intent', a: 1, id: 'card-1', reason: 'has ***', f: ['a'], d: 'd' });
+  expect(unknown).toMatchObject({ n: 1, t, m: 1500, again: 1, message: expect.stringMatching(/^m{1900,2000}… /) });
+  expect([unknown, notSent].map((line) => line.id)).toEqual([undefined, 'card-2']);
+  expect('message' in notSent || 'again' in notSent).toBe(false);
+  expect(resolved).toMatchObject({ n: 3, t, s: 'resolved_not_applied', a: 1, rid: 'new-3' });
+  expect(again).toMatchObject({ n: 3, s: 'intent', a: 2 });
+  expect(end).toMatchObject({ t, m: 1500, s: 'end', state: 'stopped', outcomes: { unknown: 1 }, why: 'signal' });
+});
+
+it.each([['other'], [undefined]])('a journal of other rows is not continued: %s', async (content) => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'journal.jsonl');
+  const ports = { ...HELD, clock: new FakeClock() };
+  await (await RunJournal.create(path, 1, ports, 'these')).close();
+  const run = folder.split('/').at(-1);
+  await expect(RunJournal.resume(path, 1, ports, content)).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message: `the rows of run ${run} are not those with which its record begins (${path}). Nothing was sent.`,
+    hints: [`restore the whole folder ${folder} as it was`, { do: 'see its rows', about: run }],
+  });
+  const { ino } = statSync(path);
+  // The lock counts one more than the record, as after each process that ended: no other can be writing.
+  const lock = { ...HELD.lock, epoch: 2 };
+  await (await RunJournal.resume(path, 1, { ...ports, lock }, 'these')).close();
+  expect(statSync(path).ino).toBe(ino);
+});
+
+it('the hold of a run is looked at once in a turn of the event loop, and again when a second has passed by any clock', async () => {
+  const time = { now: 0, monotonic: 0 };
+  const clock = { now: () => time.now, monotonic: () => time.monotonic, sleep: async () => undefined };
+  let looks = 0;
+  let isLost = false;
+  const assertStillHeld = () => {
+    looks += 1;
+    if (isLost) throw new Failure('LOCAL_IO', 'lost');
+  };
+  const path = join(temporaryFolder(), 'journal.jsonl');
+  const journal = await RunJournal.create(path, 1, { ...HELD, clock, assertStillHeld });
+  const look = (now: number, monotonic: number) => {
+    Object.assign(time, { now, monotonic });
+    const before = looks;
+    return [journal.lost()?.message, looks - before];
+  };
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  await turn();
+  expect([look(0, 0), look(999, 999), look(1998, 1000)]).toEqual([
+    [undefined, 1],
+    [undefined, 0],
+    [undefined, 1],
+  ]);
+  expect([look(2998, 1000), look(2000, 1999), look(1000, 1999)]).toEqual([
+    [undefined, 1],
+    [undefined, 0],
+    [undefined, 1],
+  ]);
+  await turn();
+  expect(look(1000, 1999)).toEqual([undefined, 1]);
+  await turn();
+  isLost = true;
+  expect(look(1000, 1999)).toEqual(['lost', 1]);
+  await turn();
+  expect(look(1000, 1999)).toEqual(['lost', 0]);
+  await expect(journal.intent({ row: 1, id: 'card-1' })).rejects.toThrow('lost');
+  await journal.close();
+});
+
+it.each([
+  ['ENOSPC', 'no space left on the device (ENOSPC)', 'free space on the disk, then resume it'],
+  ['EXYZ', 'the system refused it (EXYZ)', undefined],
+])(
+  'a journal that cannot be written with %s says where, why, and what to do before the run is resumed',
+  async (code, why, words) => {
+    const path = join(temporaryFolder(), 'journal.jsonl');
+    const openFile = async (name: string): Promise<AppendFile> => ({
+      ...(await openAppendFile(name)),
+      append: () => {
+        throw Object.assign(new Error(code), { code });
+      },
+    });
+    const journal = await RunJournal.create(path, 1, { ...HELD, clock: new FakeClock(), openFile });
+    await expect(journal.intent({ row: 1, id: 'card-1' })).rejects.toMatchObject({
+      problem: expect.stringContaining(`could not write the run's record (${path}): ${why}`),
+      after: 'recorded',
+      hints: [{ do: 'resume it', about: path.split('/').at(-2), words }],
+    });
+    await journal.close();
+  },
+);
