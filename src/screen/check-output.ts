@@ -1,9 +1,7 @@
 import { collect, type Failure, usageFailure } from '../base/failure.ts';
-import { type Column, columnNames, findColumn, type IsOpenPath } from './column.ts';
+import { type Column, columnNames, type IsOpenPath } from './column.ts';
+import { nearest } from './nearest.ts';
 import { isJson, type OutputOptions } from './options.ts';
-
-/** Under a query, the columns are those of its result. */
-export const anyPath: IsOpenPath = (path) => path !== '';
 
 async function formatFaults(options: OutputOptions): Promise<readonly Failure[]> {
   const { format, query, raw, columns, sortBy, header, csvRaw } = options;
@@ -30,6 +28,16 @@ async function formatFaults(options: OutputOptions): Promise<readonly Failure[]>
   return [...faults, usageFailure([{ where: unfit.join(', '), problem: `not for ${format} output${why}` }], hints)];
 }
 
+/** What is wrong with a column that the option `where` names: the nearest name, or all. */
+function columnFaults(where: string, name: string, fixed: readonly Column[], isOpen: IsOpenPath): readonly Failure[] {
+  const names = fixed.map((column) => column.name);
+  if (name !== '' && (names.includes(name) || isOpen(name))) return [];
+  const meant = nearest(name, names);
+  const suggestion = meant === undefined ? '' : `: did you mean "${meant}"`;
+  const problem = name === '' ? 'a column name is empty' : `there is no column "${name}"${suggestion}`;
+  return [usageFailure([{ where, problem }], [`choose from ${names.join(', ')}`])];
+}
+
 /** The faults of the output options, before anything is sent: what the format lacks, a bad column or query. */
 export async function checkOutput(
   options: OutputOptions,
@@ -37,19 +45,15 @@ export async function checkOutput(
   isOpen: IsOpenPath,
   isRun = false,
 ): Promise<readonly Failure[]> {
-  const faults = [...(await formatFaults(options))];
+  const faults = await formatFaults(options);
   if (isJson(options.format)) return faults;
+  const { query, columns: spec, sortBy } = options;
   // The columns of a query's result are not known yet.
-  const open = options.query === undefined ? isOpen : anyPath;
-  for (const name of columnNames(options.columns)) {
-    await collect(faults, () => findColumn('--columns', name, columns, open));
-  }
-  const { sortBy } = options;
-  if (sortBy === undefined) return faults;
-  if (!isRun) await collect(faults, () => findColumn('--sort-by', sortBy, columns, open));
-  else
-    faults.push(
-      usageFailure([{ where: '--sort-by', problem: 'a run prints its rows in input order and cannot be sorted' }]),
-    );
-  return faults;
+  const isOpenNow: IsOpenPath = (path) => query !== undefined || isOpen(path);
+  const names = spec === undefined ? [] : columnNames(spec);
+  const ofColumns = names.flatMap((name) => columnFaults('--columns', name, columns, isOpenNow));
+  if (sortBy === undefined) return [...faults, ...ofColumns];
+  const unsorted = { where: '--sort-by', problem: 'a run prints its rows in input order and cannot be sorted' };
+  const ofSort = isRun ? [usageFailure([unsorted])] : columnFaults('--sort-by', sortBy, columns, isOpenNow);
+  return [...faults, ...ofColumns, ...ofSort];
 }

@@ -1,8 +1,6 @@
-import { usageFailure } from '../base/failure.ts';
 import { compareDecimals } from '../base/json/decimal.ts';
 import { printJson } from '../base/json/print.ts';
 import { getPath, JsonNumber, type JsonValue } from '../base/json/value.ts';
-import { nearest } from './nearest.ts';
 
 export interface Column {
   /** The API's field name, or a dotted path into it: the header of a CSV, and the name for `--columns`. */
@@ -46,27 +44,15 @@ export function openUnder(...members: readonly string[]): IsOpenPath {
   return (path) => members.some((member) => path.startsWith(`${member}.`) && path.length > member.length + 1);
 }
 
-/** The columns that `--columns` names, in that order, else all fixed ones. USAGE, with the nearest name. */
-export function chooseColumns(spec: string | undefined, fixed: readonly Column[], isOpen: IsOpenPath) {
+/** The columns that `--columns` names, in that order, else all fixed ones. `checkOutput` has looked at the names. */
+export function chooseColumns(spec: string | undefined, fixed: readonly Column[]): readonly Column[] {
   if (spec === undefined) return fixed;
-  return columnNames(spec).map((name) => findColumn('--columns', name, fixed, isOpen));
+  return columnNames(spec).map((name) => fixed.find((column) => column.name === name) ?? { name, header: name });
 }
 
 /** The names of `--columns`. */
-export function columnNames(spec: string | undefined): readonly string[] {
-  return spec?.split(',').map((part) => part.trim()) ?? [];
-}
-
-/** The column that `--sort-by` names, which need not be shown. Throws USAGE like `chooseColumns`. */
-export function findColumn(flag: string, name: string, fixed: readonly Column[], isOpen: IsOpenPath): Column {
-  const known = fixed.find((column) => column.name === name);
-  if (known !== undefined) return known;
-  if (name !== '' && isOpen(name)) return { name, header: name };
-  const names = fixed.map((column) => column.name);
-  const meant = nearest(name, names);
-  const suggestion = meant === undefined ? '' : `: did you mean "${meant}"`;
-  const problem = name === '' ? 'a column name is empty' : `there is no column "${name}"${suggestion}`;
-  throw usageFailure([{ where: flag, problem }], [`choose from ${names.join(', ')}`]);
+export function columnNames(spec: string): readonly string[] {
+  return spec.split(',').map((part) => part.trim());
 }
 
 /** The letters of a spreadsheet's column, from 0: `A`, `Z`, `AA`. */
@@ -83,8 +69,8 @@ export function cellText(value: JsonValue | undefined): string {
 }
 
 /** The rows sorted by one column: numbers by value, then strings by code point, then rows without a value. Stable. */
-export function sortRows(rows: readonly JsonValue[], column: Column): readonly JsonValue[] {
-  const keyed = rows.map((row) => ({ row, key: getPath(row, column.name) ?? null }));
+export function sortRows(rows: readonly JsonValue[], column: string): readonly JsonValue[] {
+  const keyed = rows.map((row) => ({ row, key: getPath(row, column) ?? null }));
   return keyed.sort((a, b) => compareCells(a.key, b.key)).map(({ row }) => row);
 }
 

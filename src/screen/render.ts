@@ -3,8 +3,7 @@ import { markedLine } from '../base/json/outside-text.ts';
 import { escapeCodePoint, printJson, writeJson } from '../base/json/print.ts';
 import { escapeUnsafe } from '../base/json/unsafe-characters.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, rememberedText } from '../base/json/value.ts';
-import { anyPath } from './check-output.ts';
-import { type Column, cellText, chooseColumns, findColumn, sortRows } from './column.ts';
+import { type Column, cellText, chooseColumns, sortRows } from './column.ts';
 import {
   type Block,
   type Fact,
@@ -192,9 +191,8 @@ async function renderTabular(result: Result, options: OutputOptions, stdout: Out
     return;
   }
   const { sortBy } = options;
-  const by = sortBy === undefined ? undefined : findColumn('--sort-by', sortBy, result.columns, anyPath);
-  const rows = by === undefined ? result.rows : sortRows(result.rows, by);
-  const whenTall = by === undefined ? result.whenTall : undefined;
+  const rows = sortBy === undefined ? result.rows : sortRows(result.rows, sortBy);
+  const whenTall = sortBy === undefined ? result.whenTall : undefined;
   const block = options.columns === undefined ? result.block : undefined;
   await writeRows(rows, await openTabular(columns, options, stdout, rows.length, false, { whenTall, block }));
 }
@@ -283,7 +281,7 @@ async function renderForPeople(
 }
 
 function shownColumns(columns: readonly Column[], { columns: spec, format }: OutputOptions): readonly Column[] {
-  if (spec !== undefined || format !== 'table') return chooseColumns(spec, columns, anyPath);
+  if (spec !== undefined || format !== 'table') return chooseColumns(spec, columns);
   return columns.filter((column) => column.wide !== true);
 }
 

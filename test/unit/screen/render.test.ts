@@ -3,6 +3,7 @@ import { type OutputPort, StreamFailure } from '../../../src/base/context.ts';
 import { parseJson } from '../../../src/base/json/parse.ts';
 import { isJsonArray, type JsonValue } from '../../../src/base/json/value.ts';
 import { checkOutput } from '../../../src/screen/check-output.ts';
+import { openUnder } from '../../../src/screen/column.ts';
 import type { OutputOptions, Result } from '../../../src/screen/options.ts';
 import { openRowWriter, renderResult, writingBeside } from '../../../src/screen/render.ts';
 import { outputOptions, recordedOutput } from './recorded-output.ts';
@@ -183,8 +184,12 @@ it('table off a terminal prints text of frontdesk with one line end', async () =
   expect(await rendered(text, { format: 'ndjson' })).toBe('{"hello":1.0}\n');
 });
 
-const isOpen = () => false;
+const isOpen = openUnder('metadata');
 it.each([
+  [{ columns: '' }, '--columns: a column name is empty'],
+  [{ columns: 'status,' }, '--columns: a column name is empty'],
+  [{ columns: 'status,', query: '@' }, '--columns: a column name is empty'],
+  [{ columns: 'metadata.' }, '--columns: there is no column "metadata."'],
   [{ format: 'json', columns: 'cardId' }, '--columns: not for json output'],
   [{ format: 'ndjson', sortBy: 'cardId', header: false }, '--sort-by, --no-header: not for ndjson output'],
   [{ columns: 'cardID' }, 'did you mean "cardId"'],
@@ -214,6 +219,7 @@ it('checkOutput names every fault at once', async () => {
     '--columns: there is no column "nope"',
     '--sort-by: there is no column "cardID": did you mean "cardId"',
   ]);
+  expect(others[0]?.hints).toEqual([`choose from ${COLUMNS.map(({ name }) => name).join(', ')}`]);
   expect(isJsonArray(two.kind === 'list' ? two.document : null)).toBe(true);
 });
 
