@@ -68,13 +68,13 @@ function parserFor(format: TextFormat, csvRaw: boolean): RecordParser {
 }
 
 /**
- * Reads the first bytes of an input until `isEnough`. `bytes` are all of it, these included; a piece is valid only
- * until the next one is asked for. `close` ends an input that is not read on.
+ * Reads the first bytes of an input, until they tell what it is. `bytes` are all of it, these included; a piece is valid
+ * only until the next one is asked for. `close` ends an input that is not read on.
  */
-async function peek(bytes: AsyncIterable<Uint8Array>, isEnough: (start: Uint8Array) => boolean) {
+async function peek(bytes: AsyncIterable<Uint8Array>) {
   const source = bytes[Symbol.asyncIterator]();
   let start: Uint8Array = new Uint8Array(0);
-  while (!isEnough(start)) {
+  while (start.length < KIND_BYTES && !(start.length >= MAGIC_BYTES && start.includes(LINE_FEED))) {
     const next = await source.next();
     if (next.done === true) break;
     start = Buffer.concat([start, next.value]);
@@ -97,10 +97,7 @@ async function* goOn(start: Uint8Array, source: AsyncIterator<Uint8Array>): Asyn
  * read, or `--sheet` is given for another file.
  */
 export async function* readRecords(bytes: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<ReadBatch> {
-  const input = await peek(
-    bytes,
-    (start) => start.length >= KIND_BYTES || (start.length >= MAGIC_BYTES && start.includes(LINE_FEED)),
-  );
+  const input = await peek(bytes);
   // Content goes before name: no text begins like an `.xlsx` file.
   const isWorkbook = looksLikeWorkbook(input.start) || WORKBOOK_NAMES.has(extname(options.path).toLowerCase());
   const format = options.format ?? (isWorkbook ? 'xlsx' : undefined);

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { Failure } from '../../base/failure.ts';
-import { describeIoError } from '../../base/files/io-failure.ts';
+import { describeIoError, ifPossible } from '../../base/files/io-failure.ts';
+import { decodeUtf8 } from '../../base/json/utf8.ts';
 import { formatDuration } from '../../screen/text.ts';
 import type { Family } from '../../service/api/operation.ts';
 
@@ -44,13 +45,8 @@ const DATE_MAX_MS = 8.64e15;
 
 function decodeObject(segment: string): Record<string, unknown> | undefined {
   if (!SEGMENT.test(segment)) return undefined;
-  try {
-    const bytes = Buffer.from(segment, 'base64url');
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value: unknown = ifPossible(() => JSON.parse(decodeUtf8(Buffer.from(segment, 'base64url'))));
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }
 
 function timeMs(claim: unknown): number | undefined {
