@@ -89,11 +89,11 @@ export function describeFields(schema: z.ZodMiniObject): readonly FieldSpec[] {
 }
 
 /** Where a value comes from: spreadsheets write TRUE and False, users type true or false. */
-export type TextSource = 'flag' | 'csv';
+export type TextSource = 'flag' | 'csv' | 'workbook';
 
 /** `true`, `True` or `TRUE` as a boolean, or undefined for anything else. */
 export function readBoolean(text: string, source: TextSource): boolean | undefined {
-  const word = source === 'csv' ? text.toLowerCase() : text;
+  const word = source === 'flag' ? text : text.toLowerCase();
   return word === 'true' ? true : word === 'false' ? false : undefined;
 }
 

@@ -134,7 +134,7 @@ test('errors of an .xlsx file are listed with their cells, and nothing is sent',
     '5 faults in "rows.xlsx"',
     'row 1, Rows!C2, column first_name: is a number that spreadsheets may show otherwise (stored as 12.5). Store it as text',
     'row 2, Rows!C3, column first_name: has the format "dd/mm/yyyy", so a spreadsheet may show something else (stored as 25569). Store it as text',
-    'row 2, Rows!D3, column active: must be true or false, not "maybe". Or save as .xlsx, which needs no words',
+    'row 2, Rows!D3, column active: must be true or false, not "maybe"',
     'row 2, Rows!A3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
     'row 3, Rows!A4, column id: is empty. Nothing was sent.',
   ]);

@@ -217,7 +217,7 @@ export class Interpreter {
         if (!(field.name in defaults)) empty.push(field.name);
         continue;
       }
-      const read = readFieldText(field, value, 'csv');
+      const read = readFieldText(field, value, record.sheet === undefined ? 'csv' : 'workbook');
       if ('problem' in read) found.push({ field: field.name, kind: 'type', problem: read.problem });
     }
     // Against an older file only those that were emptied since matter.
