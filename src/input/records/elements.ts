@@ -48,11 +48,7 @@ export class LineParser extends RecordParser {
     const trimmed = text.trim();
     if (trimmed === '') return;
     try {
-      const element = this.#read(trimmed);
-      this.addElement(element);
-      const isEnd = 'problem' in element && element.isEnd === true;
-      const last = isEnd ? this.faults.pop() : undefined;
-      if (last !== undefined) this.endWith(last);
+      this.addElement(this.#read(trimmed));
     } catch (error) {
       this.row += 1;
       const fault = placeJsonFault(error, this.line, 1 + text.length - text.trimStart().length);

@@ -187,7 +187,9 @@ export abstract class RecordParser {
   protected addElement(element: Element): void {
     this.row += 1;
     if ('problem' in element) {
-      this.faults.push({ line: this.line, ofRow: this.row, problem: element.problem, kind: element.kind });
+      const fault = { line: this.line, ofRow: this.row, problem: element.problem, kind: element.kind };
+      if (element.isEnd === true) this.endWith(fault);
+      else this.faults.push(fault);
       return;
     }
     const { names } = element;
