@@ -68,8 +68,8 @@ export const WRITE = declareOptions({
 export const WRITE_OPTIONS: readonly OptionSpec[] = Object.values(WRITE);
 
 /** The letters without a value, which may be joined: `-qy`. */
-export const FLAG_LETTERS = [COMMON.quiet, COMMON.verbose, COMMON.help, WRITE.dryRun, WRITE.yes]
-  .map(({ short }) => short)
+export const FLAG_LETTERS = [...COMMON_OPTIONS, ...WRITE_OPTIONS]
+  .flatMap(({ short, value }) => (value === undefined ? (short ?? []) : []))
   .join('');
 
 /** Options of the commands that take many rows. */
