@@ -44,9 +44,8 @@ async function sayDone(session: Session, write: Write, answer: Answer): Promise<
 }
 
 /** Does a short answer suffice, because the question showed the card on this terminal? */
-function isShownAlready({ context, output, caller }: Session, { call }: Write): boolean {
-  const isPage = output.format === 'table' && output.columns === undefined && output.query === undefined;
-  return isPage && caller !== 'desk' && context.stdout.isTerminal && call.operation.family === 'cards';
+function isShownAlready(session: Session, { call }: Write): boolean {
+  return session.isPage() && session.caller !== 'desk' && call.operation.family === 'cards';
 }
 
 /** CANCELLED for a change that was applied after a signal had come: only an end by the signal stops a loop of the shell. */
