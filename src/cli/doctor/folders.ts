@@ -141,19 +141,15 @@ async function checkRemembered({ places: { stateDir }, keepsHistory }: Session):
 /** Paths in variables that lead to another place from each folder, or that no shell has expanded. */
 function checkPaths({ env }: Session['context']): readonly Check[] {
   const unexpanded = unexpandedPaths(env).map(({ message }) => problem('paths', message));
-  const relative = ['FRONTDESK_STATE_DIR', 'FRONTDESK_AUDIT_LOG']
-    .filter(
-      (name) =>
-        (env[name] ?? '') !== '' && !isAbsolute(env[name] ?? '') && unexpandedProblem(env[name] ?? '') === undefined,
-    )
-    .map((name) =>
-      warning(
-        'paths',
-        `${name} is a relative path: it leads to another place from each folder`,
-        `set ${name} to a whole path`,
-      ),
-    );
-  return [...unexpanded, ...relative];
+  const relative = ['FRONTDESK_STATE_DIR', 'FRONTDESK_AUDIT_LOG'].filter((name) => {
+    const path = env[name] ?? '';
+    return path !== '' && !isAbsolute(path) && unexpandedProblem(path) === undefined;
+  });
+  const found = relative.map((name) => {
+    const message = `${name} is a relative path: it leads to another place from each folder`;
+    return warning('paths', message, `set ${name} to a whole path`);
+  });
+  return [...unexpanded, ...found];
 }
 
 export async function checkFolders(session: Session): Promise<readonly Check[]> {
