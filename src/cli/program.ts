@@ -4,7 +4,7 @@ import { CallState, loopMayGoOn } from '../command/call-state.ts';
 import type { Command } from '../command/command.ts';
 import type { Registry } from '../command/command-tree.ts';
 import { COMMON_OPTIONS, FLAG_LETTERS } from '../input/options/common.ts';
-import { type OptionSpec, takerOf } from '../input/options/option.ts';
+import { takerOf } from '../input/options/option.ts';
 import { asFormat, type Format, isJson } from '../screen/options.ts';
 
 const SHORT_OUTPUT = new RegExp(`^-[${FLAG_LETTERS}]*o$`);
@@ -64,7 +64,7 @@ function versionText(version: string, format: Format): string {
 }
 
 async function dispatch(context: Context, registry: Registry, state: CallState): Promise<number> {
-  const located = locateCommand(context.argv, registry, COMMON_OPTIONS);
+  const located = locateCommand(context.argv, registry);
   const { path, rest, unknown } = located;
   if (unknown !== undefined) throw (await hints()).unknownCommand({ ...located, unknown }, registry);
   if (asksForHelp(rest) || context.argv.length === 0) {
@@ -223,10 +223,10 @@ export async function runProgram(context: Context, registry: Registry): Promise<
   return end?.exitCode ?? exitCode;
 }
 
-function isOneOf(token: string, options: readonly OptionSpec[]): boolean {
+function isCommon(token: string): boolean {
   const name = token.split('=', 1)[0];
-  if (token.startsWith('--')) return options.some((option) => `--${option.long}` === name);
-  return options.some((option) => option.short === token.charAt(1));
+  if (token.startsWith('--')) return COMMON_OPTIONS.some((option) => `--${option.long}` === name);
+  return COMMON_OPTIONS.some((option) => option.short === token.charAt(1));
 }
 
 /**
@@ -236,7 +236,6 @@ function isOneOf(token: string, options: readonly OptionSpec[]): boolean {
 export function locateCommand(
   argv: readonly string[],
   { entries, defaultOf }: Pick<Registry, 'entries' | 'defaultOf'>,
-  common: readonly OptionSpec[],
 ) {
   const path: string[] = [];
   const rest: string[] = [];
@@ -244,8 +243,7 @@ export function locateCommand(
     entries.filter((command) => words.every((word, index) => command.path[index] === word));
   const isLeaf = () => below(path).some((command) => command.path.length === path.length);
   // An option of the group's default command: `history --outcome unknown`.
-  const isOfDefault = (token: string) =>
-    token.startsWith('-') && defaultOf(path) !== undefined && !isOneOf(token, common);
+  const isOfDefault = (token: string) => token.startsWith('-') && defaultOf(path) !== undefined && !isCommon(token);
   for (let index = 0; index < argv.length; index += 1) {
     const token = argv[index] ?? '';
     const hasChildren = below(path).some((command) => command.path.length > path.length);
@@ -256,7 +254,7 @@ export function locateCommand(
     if (token.startsWith('-') && token !== '-') {
       rest.push(token);
       const next = argv[index + 1];
-      if (takerOf(token, common) !== undefined && next !== undefined) {
+      if (takerOf(token, COMMON_OPTIONS) !== undefined && next !== undefined) {
         rest.push(next);
         index += 1;
       }

@@ -7,7 +7,6 @@ import { parseInput } from '../../src/cli/argv.ts';
 import { locateCommand } from '../../src/cli/program.ts';
 import type { Command } from '../../src/command/command.ts';
 import { readCommandValues } from '../../src/command/command-values.ts';
-import { COMMON_OPTIONS } from '../../src/input/options/common.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { shellWords } from '../support/shell-words.ts';
 
@@ -51,7 +50,7 @@ function commandsIn(message: string): readonly string[] {
 async function problemsOf(line: string): Promise<readonly string[]> {
   if (/[;|]|\bor\b/.test(line.replaceAll(/"[^"]*"|'[^']*'/g, ''))) return ['more than a command stands there'];
   const [, ...argv] = shellWords(line);
-  const { path, rest, unknown } = locateCommand(argv, REGISTRY, COMMON_OPTIONS);
+  const { path, rest, unknown } = locateCommand(argv, REGISTRY);
   if (unknown !== undefined) return [`${unknown} is no command`];
   if (rest.includes('--help')) return [];
   const entry = REGISTRY.find(path) ?? REGISTRY.defaultOf(path);

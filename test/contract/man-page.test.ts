@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import { manPage } from '../../build/man-page.ts';
 import { loadTree } from '../../src/cli/describe/command-tree.ts';
 import { locateCommand } from '../../src/cli/program.ts';
-import { COMMON_OPTIONS } from '../../src/input/options/common.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { parseFaults } from '../support/parse-faults.ts';
 import { shellWords } from '../support/shell-words.ts';
@@ -50,7 +49,7 @@ it('the manual page has examples for every command', () => {
 
 it.each(pasted)('the manual page has an example that can be pasted: %s', async (line) => {
   expect(line).not.toContain('\n');
-  const { path, rest, unknown } = locateCommand(shellWords(line).slice(1), REGISTRY, COMMON_OPTIONS);
+  const { path, rest, unknown } = locateCommand(shellWords(line).slice(1), REGISTRY);
   expect(unknown).toBeUndefined();
   const command = await (REGISTRY.find(path) ?? REGISTRY.defaultOf(path))?.load();
   if (command === undefined) throw new Error(`no command: ${line}`);

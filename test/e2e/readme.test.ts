@@ -5,7 +5,6 @@ import { delimiter, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readPages } from '../../build/pages.ts';
 import { locateCommand } from '../../src/cli/program.ts';
-import { COMMON_OPTIONS } from '../../src/input/options/common.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { parseFaults } from '../support/parse-faults.ts';
 import { shellWords } from '../support/shell-words.ts';
@@ -152,7 +151,7 @@ it('the README and the guides have command lines outside sessions', () => {
 });
 
 it.each(LINES)('the line of a page is a valid call: %s', async (line) => {
-  const { path, rest, unknown } = locateCommand(shellWords(line).slice(1), REGISTRY, COMMON_OPTIONS);
+  const { path, rest, unknown } = locateCommand(shellWords(line).slice(1), REGISTRY);
   expect(unknown).toBeUndefined();
   const entry = REGISTRY.find(path) ?? REGISTRY.defaultOf(path);
   const command = await entry?.load();

@@ -90,9 +90,9 @@ export function familyOfPath(target: string): Family | undefined {
 }
 
 /** The read and decoded parameters of a raw call whose path is exactly one of the table's. */
-export function readAt(target: string, table = ALL_OPERATIONS) {
+export function readAt(target: string) {
   const segments = pathPart(target).split('/').map(decodeOnce);
-  for (const operation of table) {
+  for (const operation of ALL_OPERATIONS) {
     const params = operation.method === 'GET' ? matchPath(operation.path, segments) : undefined;
     if (params !== undefined && !Object.values(params).includes('')) return { operation, params };
   }
