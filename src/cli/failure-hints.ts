@@ -226,15 +226,11 @@ const TELLING_CHARACTERS = 8;
 
 /** Masks a secret in a string, also its beginning where a message was cut. */
 function maskSecret(text: string, secret: string): string {
-  const beginning = secret.slice(0, TELLING_CHARACTERS);
-  return text
-    .replaceAll(secret, '***')
-    .split(beginning)
-    .reduce((masked, behind) => {
-      let at = 0;
-      while (at < behind.length && behind[at] === secret[TELLING_CHARACTERS + at]) at += 1;
-      return behind[at] === '…' ? `${masked}***${behind.slice(at)}` : masked + beginning + behind;
-    });
+  let masked = text.replaceAll(secret, '***');
+  for (let length = Math.min(secret.length - 1, masked.length); length >= TELLING_CHARACTERS; length -= 1) {
+    masked = masked.replaceAll(`${secret.slice(0, length)}…`, '***…');
+  }
+  return masked;
 }
 
 /** Masks the secrets of a command line in a string, the longest first, because one may contain another. */
