@@ -38,19 +38,18 @@ export const command = localCommand({
     const { removeRun, removeRunsOlderThan } = await import('../../../records/stored/run-store.ts');
     const { olderThan, yes } = values;
     const unread: Unread = new Map();
+    const open = await openEntries(session);
     let removed: readonly string[];
     if (olderThan === undefined) {
       const name = await runNameOf(session, values);
       // An unreadable run can be removed anyway.
       const known = await showRun(portsOf(session), name).catch(() => undefined);
-      const open = await openEntries(session);
       const loss = lossOf(name, known, open(name));
       await confirmLoss(session, yes, `Delete run ${name}?${loss === '' ? '' : ` It ${loss}.`}`);
       await removeRun(portsOf(session), name);
       removed = [name];
     } else {
       const before = session.context.clock.now() - olderThan.ms;
-      const open = await openEntries(session);
       const { runs } = await listRuns(portsOf(session));
       const old = runs.filter(({ startedAt }) => Date.parse(startedAt) < before);
       const losses = old.map((run) => ({ run: run.run, loss: lossOf(run.run, run, open(run.run)) }));
