@@ -121,9 +121,10 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
     /** What stands against a row. If the records cannot be read any more, it is not sent. */
     async before(row: Row): Promise<OpenBefore> {
       try {
-        const repeated = await repeatedBy(row);
-        const open = known.found.isEmpty ? [] : known.found.to(subjectOf(row));
-        return { ...NOTHING, open, repeated: repeated === undefined || isAgain ? [] : [repeated] };
+        // The others only say what is open, for which a look at the end of each row is enough.
+        const repeated = isOnceOnly(operation) && !isAgain ? await repeatedBy(row) : undefined;
+        if (known.found.isEmpty) return NOTHING;
+        return { ...NOTHING, open: known.found.to(subjectOf(row)), repeated: repeated === undefined ? [] : [repeated] };
       } catch (error) {
         if (error instanceof Failure) return { ...NOTHING, unread: error };
         throw error;
