@@ -3,7 +3,7 @@
 // Preloaded into the built program (`node --require`): call number FAIL_AT of the file system below FAIL_BELOW (folders,
 // separated by colons) fails with FAIL_WITH, and with FAIL_ON=1 each one after it too; with `SHORT` it writes half of what
 // it was given, which is no failure. FAIL_COUNT names the file that gets the number of calls that were counted. With FAIL_ONLY
-// only calls of that name are counted: `write`.
+// only calls of that name are counted: `write`. With `KILL` the process is killed before that call.
 
 const fs = require('node:fs');
 
@@ -28,6 +28,7 @@ const isBelow = (value) => typeof value === 'string' && below.some((folder) => v
 function isNow(name) {
   if (only !== '' && name !== only) return false;
   calls += 1;
+  if (calls === at && errno === 'KILL') process.kill(process.pid, 'SIGKILL');
   return calls === at || (goesOn && calls > at);
 }
 

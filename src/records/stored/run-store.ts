@@ -102,9 +102,10 @@ export async function beginRun(ports: RunPorts, wanted: NewRun): Promise<ActiveR
       await syncFolder(path);
     }
     const text = `${JSON.stringify(header, undefined, 2)}\n`;
-    await writeFileAtomic(folder.header, text, { pid: ports.pid, assertStillHeld, what: "the run's header" });
+    // Once there is a header the run can be resumed: by then it has its place, and its rows are found again.
     await noteBegun(ports.stateDir, name);
     await markSent(ports.stateDir, header);
+    await writeFileAtomic(folder.header, text, { pid: ports.pid, assertStillHeld, what: "the run's header" });
     await mark({ folder, header }, ports);
     return activeRun({ folder, header }, journal, lock, ports);
   } catch (error) {
