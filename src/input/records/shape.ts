@@ -38,6 +38,12 @@ export interface ShapeOptions {
   readonly rows?: string | undefined;
 }
 
+/** The column before a sign. Blanks belong to its name, but for those of `Store = 12`. */
+function columnBefore(sign: number, text: string): string {
+  const column = text.slice(0, Math.max(0, sign));
+  return /^!?= /.test(text.slice(sign)) ? column.trimEnd() : column;
+}
+
 /** Reads `--map`, `--where` and `--rows`. `used`: columns that texts of options name. Faults are those of the options. */
 export function readShape(
   { map = [], where = [], rows }: ShapeOptions,
@@ -48,9 +54,9 @@ export function readShape(
   const refused: string[] = [];
   for (const text of map) {
     const mark = text.lastIndexOf('=');
-    const [column, field] = [text.slice(0, Math.max(0, mark)).trim(), text.slice(mark + 1).trim()];
+    const [column, field] = [columnBefore(mark, text), text.slice(mark + 1).trim()];
     const other = [...fields].find(([known, one]) => (known === column ? one !== field : one === field));
-    const isForm = column !== '' && field !== '';
+    const isForm = column.trim() !== '' && field !== '';
     if (isForm && other === undefined) {
       fields.set(column, field);
       continue;
@@ -63,9 +69,9 @@ export function readShape(
     faults.push({ where: '--map', problem });
   }
   const conditions = where.flatMap((text): Condition[] => {
-    const found = /^(.+?)\s*(!?=)(.*)$/s.exec(text);
-    const [, column = '', sign = '', value = ''] = found ?? [];
-    if (column.trim() !== '') return [{ column: column.trim(), value: value.trim(), isEqual: sign === '=' }];
+    const [, before = '', sign = '', value = ''] = /^(.+?)(!?=)(.*)$/s.exec(text) ?? [];
+    const column = columnBefore(before.length, text);
+    if (column.trim() !== '') return [{ column, value: value.trim(), isEqual: sign === '=' }];
     refused.push(text.trim());
     faults.push({
       where: '--where',
@@ -216,7 +222,7 @@ export function missingColumns({ map, where, used }: Shape, columns: Iterable<st
 export function shapeLines({ map = [], where = [], rows }: ShapeOptions, leftOut: number): readonly string[] {
   const columns = map.map((text) => {
     const mark = text.lastIndexOf('=');
-    return `${quoteValue(text.slice(0, mark).trim())} is read as ${text.slice(mark + 1).trim()}`;
+    return `${quoteValue(columnBefore(mark, text))} is read as ${text.slice(mark + 1).trim()}`;
   });
   const taken = [
     ...where.map((text) => `--where ${quoteValue(text)}`),

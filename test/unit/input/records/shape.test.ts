@@ -43,6 +43,33 @@ it('a shape reads a column of another name as a field', () => {
   expect(rowsTaken({ map: ['Card Number=cardId'] }).names).toEqual(['cardId', 'Store', 'Note']);
 });
 
+const COLUMNS = [' Card', 'Store '];
+
+it.each([
+  [{ map: [' Card=cardId'] }, ['cardId', 'Store ', ' a = b']],
+  [{ map: ['Store =note'] }, [' Card', 'note', ' a = b']],
+  [{ map: [' a = b=note'] }, [' Card', 'Store ', 'note']],
+  [{ map: [' Card = cardId'] }, ['cardId', 'Store ', ' a = b']],
+])('a shape finds a column with blanks around its name: %j', (options, names) => {
+  const columns = [...COLUMNS, ' a = b'];
+  const { shape } = shapeOf(options);
+  expect(missingColumns(shape, columns)).toEqual([]);
+  expect(new Shaper(shape).header({ names: columns, line: 1 }).names).toEqual(names);
+});
+
+it.each([
+  [{ where: [' Card=c1'] }, [1]],
+  [{ where: ['Store !=12'] }, [2]],
+  [{ where: [' Card = c2'] }, [2]],
+])('a shape takes rows by a column with blanks around its name: %j', (options, rows) => {
+  const records = [
+    ['c1', '12'],
+    ['c2', '13'],
+  ].map((values, index) => ({ row: index + 1, line: index + 2, names: COLUMNS, values }));
+  const { records: taken } = new Shaper(shapeOf(options).shape).take({ records, faults: [] });
+  expect(taken.map(({ row }) => row)).toEqual(rows);
+});
+
 it.each([
   [{ map: ['x'] }, '--map: must be "<column>=<field>", not "x"'],
   [{ map: ['x='] }, '--map: must be "<column>=<field>", not "x="'],
