@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { errnoOf, ignoreErrors } from '../base/files/io-failure.ts';
+import { errnoOf } from '../base/files/io-failure.ts';
 import { isForgotten, isOpenNow, isUnderWay, readWrite } from './open-files.ts';
 import { closingsOf, type OpenEntry, type OpenPorts, runOfName } from './open-rows.ts';
 import type { SentSince } from './sent-since.ts';
@@ -153,11 +153,11 @@ async function rowHolder({ stateDir, clock, ownRun }: OpenPorts, run: string, ke
     const closed = closingsOf(folder);
     for (const row of rows) {
       if (!open.has(row) || isClosed(closed.get(row) ?? {})) continue;
-      const entry = entryOfRow(header, await stored.entry(row));
+      const entry = entryOfRow(header, stored.entry(row));
       return { entry: { ...entry, isInProgress: isHeld && inFlight.has(row) }, isLive: true };
     }
     return { entry: { ...nameless, time: header.startedAt, operation: header.operation }, isLive: isHeld };
   } finally {
-    await ignoreErrors(stored.close());
+    stored.close();
   }
 }

@@ -89,12 +89,12 @@ async function unknownRows(folder: RunFolder, isHeld: boolean): Promise<readonly
     // What is behind the damage may be open too.
     if (stored.damage !== undefined) throw stored.damage;
     const found: OpenEntry[] = [];
-    for (const row of stored.unknownRows()) found.push(entryOfRow(header, await stored.entry(row)));
+    for (const row of stored.unknownRows()) found.push(entryOfRow(header, stored.entry(row)));
     for (const row of stored.rowsInFlight())
-      found.push({ ...entryOfRow(header, await stored.entry(row)), isInProgress: isHeld });
+      found.push({ ...entryOfRow(header, stored.entry(row)), isInProgress: isHeld });
     return found;
   } finally {
-    await ignoreErrors(stored.close());
+    stored.close();
   }
 }
 

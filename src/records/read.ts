@@ -8,6 +8,7 @@ import { closingsOf, runOfName } from './open-rows.ts';
 import { type HistoryFilter, Page, wantedOf } from './page.ts';
 import { openFolder, openNames, parseOpenName } from './stored/open-folder.ts';
 import { findRunName, readRunHeader, runFolder, runFolders, type StoredRunHandle } from './stored/run-folder.ts';
+import { foldersByTime } from './stored/run-list.ts';
 import { StoredRun } from './stored/stored-run.ts';
 import {
   CLOSED_LINE,
@@ -261,6 +262,8 @@ async function* runEntries(
   // What changed last comes first, and may make opening the others unnecessary.
   for (const { folder, changedMs } of changed.sort((one, other) => other.changedMs - one.changedMs)) {
     if (!page.isOfInterest(changedMs)) continue;
+    // All of it is synchronous, and a signal is to be heard.
+    await new Promise<void>((resolve) => setImmediate(resolve));
     try {
       const header = await readRunHeader(folder);
       if (header === undefined || (operation !== undefined && header.operation !== operation)) continue;
@@ -280,14 +283,13 @@ async function runEntry(stateDir: string, run: string, row: number): Promise<His
   return undefined;
 }
 
-/** When the oldest readable run was begun, in milliseconds since 1970; undefined if there is none. */
+/** When the readable run that was begun first was begun, in milliseconds since 1970; undefined if there is none. */
 async function firstRun(stateDir: string): Promise<number | undefined> {
-  let firstMs: number | undefined;
-  for (const folder of await runFolders(stateDir)) {
+  for (const folder of (await foldersByTime(stateDir)).toReversed()) {
     const header = await readRunHeader(folder).catch(() => undefined);
-    if (header !== undefined) firstMs = Math.min(Date.parse(header.startedAt), firstMs ?? Number.POSITIVE_INFINITY);
+    if (header !== undefined) return Date.parse(header.startedAt);
   }
-  return firstMs;
+  return undefined;
 }
 
 /** The rows of a run that were reached, from `first` to `last`. `wanted`: only those with such an ID. */
@@ -309,9 +311,9 @@ async function* entriesOf(
   try {
     for (let row = first; row <= last; row += 1) {
       if (stored.isRecorded(row) && (wanted === undefined || fitting.has(row)))
-        yield { ...entryOfRow(run.header, await stored.entry(row)), ...closed.get(row) };
+        yield { ...entryOfRow(run.header, stored.entry(row)), ...closed.get(row) };
     }
   } finally {
-    await ignoreErrors(stored.close());
+    stored.close();
   }
 }

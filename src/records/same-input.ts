@@ -39,13 +39,13 @@ async function sentByRun(stateDir: string, run: string, digest: string): Promise
   try {
     const found: HistoryEntry[] = [];
     for (const row of rows) {
-      const entry = await stored.entry(row);
+      const entry = stored.entry(row);
       const { outcome } = outcomeInRun(entry);
       if (outcome === 'applied' || outcome === 'confirmed_by_read') found.push(entryOfRow(header, entry));
     }
     return found;
   } finally {
-    await ignoreErrors(stored.close());
+    stored.close();
   }
 }
 

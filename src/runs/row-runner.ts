@@ -147,7 +147,7 @@ class RowRunner<R extends RunRow> {
     const attempts = states.attempts(row);
     if (!states.isDoubtful(row)) return { attempts, callOutcome: undefined };
     try {
-      return { attempts, callOutcome: (await journal.entry(row)).callOutcome };
+      return { attempts, callOutcome: journal.entry(row).callOutcome };
     } catch (error) {
       this.#control.break(error);
       return undefined;
@@ -177,7 +177,7 @@ class RowRunner<R extends RunRow> {
     let result: RowResult<R> | undefined;
     let durable: Promise<void> | undefined;
     try {
-      const entry = await journal.entry(row.row);
+      const entry = journal.entry(row.row);
       const callOutcome = outcomeInRun(entry);
       // After a card check, the old message is no longer all that is known.
       if (observedStatus === undefined) result = journalResult(row, command, callOutcome, entry.message);

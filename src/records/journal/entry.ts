@@ -3,12 +3,12 @@ import type { RecordReader } from './reader.ts';
 import { type IntentRecord, isResolution, isRowRecord } from './record.ts';
 import type { RowStates } from './row-states.ts';
 
-export type StoredRow = Awaited<ReturnType<typeof readEntry>>;
+export type StoredRow = ReturnType<typeof readEntry>;
 
 /** Reads what a scanned journal has of one row: ID, reason and time from its intent, the call outcome from its result. */
-export async function readEntry(row: number, states: RowStates, reader: RecordReader | undefined) {
-  const intent = await recordOf(states.intentAt(row), reader);
-  const result = await recordOf(states.resultAt(row), reader);
+export function readEntry(row: number, states: RowStates, reader: RecordReader | undefined) {
+  const intent = recordOf(states.intentAt(row), reader);
+  const result = recordOf(states.resultAt(row), reader);
   const state = states.state(row);
   const { reason, f: fields, d: digest }: Partial<IntentRecord> = intent?.s === 'intent' ? intent : {};
   return {
@@ -50,7 +50,7 @@ export function outcomeInRun(stored: Pick<StoredRow, 'callOutcome' | 'resolved' 
   return { ...known, outcome: 'not_sent', code: 'PARTIAL', message: 'a person recorded that it was not applied' };
 }
 
-type RowRecord = Awaited<ReturnType<typeof recordOf>>;
+type RowRecord = ReturnType<typeof recordOf>;
 
 function outcomeOfRow(row: number, states: RowStates, intentMs: number | undefined, result: RowRecord): WriteOutcome {
   const state = states.state(row);
@@ -64,7 +64,7 @@ function outcomeOfRow(row: number, states: RowStates, intentMs: number | undefin
   return { ...known, attempts, sentAtMs };
 }
 
-async function recordOf(offset: number, reader: RecordReader | undefined) {
-  const record = offset < 0 ? undefined : await reader?.recordAt(offset);
+function recordOf(offset: number, reader: RecordReader | undefined) {
+  const record = offset < 0 ? undefined : reader?.recordAt(offset);
   return record !== undefined && isRowRecord(record) ? record : undefined;
 }

@@ -107,7 +107,7 @@ export class RunJournal {
     const journal = new RunJournal(states, await openJournalFile(path, ports), path, ports);
     try {
       await journal.#cutTail(scan);
-      journal.#reader = await openRecordReader(path);
+      journal.#reader = openRecordReader(path);
       await journal.#writeResume(lock.by);
       return journal;
     } catch (error) {
@@ -182,7 +182,7 @@ export class RunJournal {
   }
 
   /** What an earlier process recorded of a row. Only on a resumed journal. */
-  entry(row: number): Promise<StoredRow> {
+  entry(row: number): StoredRow {
     return readEntry(row, this.states, this.#reader);
   }
 
@@ -199,7 +199,7 @@ export class RunJournal {
   async close(): Promise<void> {
     await this.#writes.idle;
     await this.#file.close();
-    await this.#reader?.close();
+    this.#reader?.close();
   }
 
   /** Appends to both records, and fails if one of them fails. */
@@ -218,7 +218,7 @@ export class RunJournal {
     const { clock, audit } = this.#ports;
     // Read before anything is written: nobody would hear of a write that fails during a read.
     const ids = new Map<number, string | undefined>();
-    for (const n of this.states.in('intent')) ids.set(n, audit && (await this.entry(n)).id);
+    for (const n of this.states.in('intent')) ids.set(n, audit && this.entry(n).id);
     const t = clock.now();
     const durable = [this.#write({ t, s: 'resumed', by })];
     for (const [n, id] of ids) {

@@ -1,15 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Failure } from '../../base/failure.ts';
-import {
-  errnoOf,
-  ifPossible,
-  ignoreErrors,
-  ignoreNotFound,
-  ioFailure,
-  orIoFailure,
-} from '../../base/files/io-failure.ts';
+import { errnoOf, ifPossible, ioFailure, orElse } from '../../base/files/io-failure.ts';
 import { decodeRecord, type JournalRecord } from './record.ts';
 
 const NEWLINE = 0x0a;
@@ -24,14 +16,15 @@ export type ScanResult = Awaited<ReturnType<typeof scanJournal>>;
  * Reads a journal from its beginning and passes each record with the offset of its line to `onRecord`, which returns
  * false if the record cannot follow the earlier ones. A torn last line is left out, because a crash leaves one. Any
  * other damage is LOCAL_IO, because a guess could send a row twice. `isBegun`: a header says that there is a first
- * record, so an empty journal has lost it.
+ * record, so an empty journal has lost it. Synchronous, but for a turn after each MiB: the history reads thousands of
+ * small ones, and Node's threads take longer than reading.
  */
 export async function scanJournal(
   path: string,
   onRecord: (record: JournalRecord, offset: number) => boolean,
   isBegun = false,
 ) {
-  const file = await openToRead(path);
+  const file = openToRead(path);
   let lineNumber = 0;
   let offset = 0;
   // One buffer for the whole file: new ones would fill the memory until garbage is collected.
@@ -44,11 +37,11 @@ export async function scanJournal(
   };
   try {
     // One byte more than a short file: its end is seen at once.
-    buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, (await file.stat()).size + 1));
+    buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, fstatSync(file).size + 1));
     for (;;) {
       // The line is longer than the buffer.
       if (filled === buffer.length) buffer = Buffer.concat([buffer], 2 * filled);
-      const { bytesRead } = await file.read(buffer, filled, buffer.length - filled);
+      const bytesRead = readSync(file, buffer, filled, buffer.length - filled, null);
       if (bytesRead === 0) break;
       const data = buffer.subarray(0, filled + bytesRead);
       let start = 0;
@@ -57,11 +50,12 @@ export async function scanJournal(
         start = end + 1;
       }
       filled = data.copy(buffer, 0, start);
+      if (data.length === buffer.length) await new Promise<void>((resolve) => setImmediate(resolve));
     }
   } catch (error) {
     throw ioFailure(`could not read the run's record (${path})`, error, 'unsent');
   } finally {
-    await ignoreErrors(file.close());
+    closeSync(file);
   }
   const rest = buffer.subarray(0, filled);
   const last = decodeRecord(rest);
@@ -78,11 +72,14 @@ function damaged(path: string, line: number): Failure {
   });
 }
 
-async function openToRead(path: string): Promise<FileHandle> {
-  const opening = ignoreNotFound(open(path, 'r'));
-  const file = await orIoFailure(opening, `could not open the run's record (${path})`, 'unsent');
-  if (file !== undefined) return file;
-  throw recordGone(path);
+function openToRead(path: string): number {
+  return orElse(
+    () => openSync(path, 'r'),
+    (error) =>
+      errnoOf(error) === 'ENOENT'
+        ? recordGone(path)
+        : ioFailure(`could not open the run's record (${path})`, error, 'unsent'),
+  );
 }
 
 function recordGone(path: string): Failure {
@@ -144,25 +141,30 @@ function readTail(path: string): Buffer | undefined {
  * Reads single records of a scanned journal. Rows are asked for in order, so a few blocks suffice. Records that are
  * appended after the scan are never asked for, so a block stays valid although the file grows.
  */
-export async function openRecordReader(path: string) {
-  const file = await openToRead(path);
+export function openRecordReader(path: string) {
+  const file = openToRead(path);
   const blocks = new Map<number, Buffer>();
-  const blockAt = async (index: number): Promise<Buffer> => {
+  const readBlock = (at: number): Buffer => {
+    const block = Buffer.allocUnsafe(Math.max(0, Math.min(BLOCK_BYTES, fstatSync(file).size - at)));
+    return block.subarray(0, readSync(file, block, 0, block.length, at));
+  };
+  const blockAt = (index: number): Buffer => {
     const kept = blocks.get(index);
     if (kept !== undefined) return kept;
-    const reading = file.read(Buffer.alloc(BLOCK_BYTES), 0, BLOCK_BYTES, index * BLOCK_BYTES);
-    const { buffer, bytesRead } = await orIoFailure(reading, "could not read the run's record", 'unchanged');
-    const block = buffer.subarray(0, bytesRead);
+    const block = orElse(
+      () => readBlock(index * BLOCK_BYTES),
+      (error) => ioFailure("could not read the run's record", error, 'unchanged'),
+    );
     if (blocks.size >= KEPT_BLOCKS) blocks.delete(blocks.keys().next().value ?? index);
     blocks.set(index, block);
     return block;
   };
   return {
     /** The record of the line at `offset`, as `scanJournal` passed it. */
-    async recordAt(offset: number): Promise<JournalRecord> {
+    recordAt(offset: number): JournalRecord {
       const parts: Buffer[] = [];
       for (let at = offset; ; at = (Math.floor(at / BLOCK_BYTES) + 1) * BLOCK_BYTES) {
-        const block = await blockAt(Math.floor(at / BLOCK_BYTES));
+        const block = blockAt(Math.floor(at / BLOCK_BYTES));
         const from = at % BLOCK_BYTES;
         const end = block.indexOf(NEWLINE, from);
         parts.push(block.subarray(from, end === -1 ? block.length : end));
@@ -172,8 +174,8 @@ export async function openRecordReader(path: string) {
       if (record !== undefined) return record;
       throw new Failure('LOCAL_IO', `the run's record changed while it was read (${path})`);
     },
-    close: () => file.close(),
+    close: () => closeSync(file),
   };
 }
 
-export type RecordReader = Awaited<ReturnType<typeof openRecordReader>>;
+export type RecordReader = ReturnType<typeof openRecordReader>;

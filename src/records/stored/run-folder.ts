@@ -66,8 +66,8 @@ function parseRunHeader(text: string, path: string, isForReading: boolean): RunH
   const damaged = (cause: unknown) => Failure.unsent('LOCAL_IO', `the run's header is damaged (${path})`, { cause });
   const value: unknown = orElse(() => JSON.parse(text), damaged);
   const parsed = RunHeaderShape.safeParse(value);
+  if (parsed.success && (isForReading || parsed.data.version <= RUN_VERSION)) return parsed.data;
   const isNewer = z.object({ version: z.number().check(z.minimum(RUN_VERSION + 1)) }).safeParse(value).success;
-  if (parsed.success && (isForReading || !isNewer)) return parsed.data;
   if (!isNewer) throw damaged(parsed.error);
   throw Failure.unsent('USAGE', `the run was written by a newer frontdesk (${path})`, {
     hints: ['update frontdesk to work on this run'],

@@ -30,7 +30,7 @@ export async function heldRuns(runs: readonly Pick<StoredRunHandle, 'folder'>[],
 type ListPorts = Pick<RunPorts, 'stateDir' | 'clock'>;
 
 /** The folders of all runs, the one that was begun last first. One without a place was never begun to its end. */
-async function foldersByTime(stateDir: string): Promise<readonly RunFolder[]> {
+export async function foldersByTime(stateDir: string): Promise<readonly RunFolder[]> {
   const places = placesOfRuns(stateDir);
   const placeOf = ({ run }: RunFolder) => places.get(run) ?? -1;
   return (await runFolders(stateDir)).sort((one, other) => placeOf(other) - placeOf(one));

@@ -102,13 +102,13 @@ export class StoredRun implements StoredRunHandle {
     const { rows, inputRows } = this.header;
     for (let row = after + 1; row <= inputRows; row += 1) {
       if (rows !== inputRows && !this.has(row)) continue;
-      const { id } = await this.entry(row);
+      const { id } = this.entry(row);
       yield [{ row, id, params: {}, body: undefined, expects: [], input: id ?? '' }];
     }
   }
 
-  async entry(row: number): Promise<StoredRow> {
-    if (this.has(row)) this.#reader ??= await openRecordReader(this.folder.journal);
+  entry(row: number): StoredRow {
+    if (this.has(row)) this.#reader ??= openRecordReader(this.folder.journal);
     return readEntry(row, this.#states, this.#reader);
   }
 
@@ -123,7 +123,7 @@ export class StoredRun implements StoredRunHandle {
   ): AsyncGenerator<RowResult<R>> {
     const { isHeld = false, outcomes } = wanted;
     for await (const row of rows) {
-      const entry = await this.entry(row.row);
+      const entry = this.entry(row.row);
       if (isHeld && this.#states.state(row.row) === 'intent') {
         const { callOutcome } = entry;
         if (outcomes === undefined)
@@ -136,8 +136,8 @@ export class StoredRun implements StoredRunHandle {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#reader?.close();
+  close(): void {
+    this.#reader?.close();
     this.#reader = undefined;
   }
 }

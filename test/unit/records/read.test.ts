@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ledgerFile } from '../../../src/records/ledger.ts';
@@ -222,6 +222,32 @@ it('the records begin with the oldest write, of a run or not', async () => {
   const run = temporaryFolder();
   await addRun(run, 'may', [1]);
   expect(await recordsBegin(run)).toBe(START_MS);
+});
+
+it('the records begin with the readable run that was begun first, whose header alone is read', async () => {
+  const stateDir = temporaryFolder();
+  const [may, june] = [await addRun(stateDir, 'may', [1]), await addRun(stateDir, 'june', [1])];
+  const earlier = readFileSync(june.header, 'utf8').replace('2026-05-01T12:00:00.000Z', '2026-04-01T12:00:00.000Z');
+  writeFileSync(june.header, earlier);
+  expect(await recordsBegin(stateDir)).toBe(START_MS);
+  writeFileSync(may.header, '{');
+  expect(await recordsBegin(stateDir)).toBe(Date.parse('2026-04-01T12:00:00.000Z'));
+});
+
+it('rows of runs are read run by run, with a turn for what else happens before each', async () => {
+  const stateDir = temporaryFolder();
+  const { path } = await addRun(stateDir, 'run', [1]);
+  for (let copy = 1; copy < 20; copy += 1) cpSync(path, `${path}-${copy}`, { recursive: true });
+  let turns = 0;
+  let next: NodeJS.Immediate | undefined;
+  const count = (): void => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  count();
+  expect(await namesOf(stateDir)).toEqual(['run:1']);
+  clearImmediate(next);
+  expect(turns).toBeGreaterThan(20);
 });
 
 it('the records that cannot be read are LOCAL_IO', async () => {

@@ -72,7 +72,7 @@ it.each(EXPECTED)(
     expect(last.printed?.callOutcome).toMatchObject({ outcome, attempts: requests });
     expect(last.report).toMatchObject({ exitCode, tally: { requests: last.requests } });
     const stored = await StoredRun.readWhole(await requireRun(stateDir, 'may'));
-    expect((await stored.entry(1)).callOutcome).toMatchObject({ outcome, attempts: requests });
+    expect(stored.entry(1).callOutcome).toMatchObject({ outcome, attempts: requests });
     expect(stored.outcomes()).toEqual({ [outcome]: 1 });
     const results = [];
     for await (const result of stored.results(oneRow())) results.push(result);

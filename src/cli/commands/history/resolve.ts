@@ -99,8 +99,8 @@ async function resolveRow(session: Session, run: string, row: number, { as, resu
     const isOpen = journal.states.mayBecome(row, what);
     if (isOpen) await journal.resolve(row, what, resultId);
     const after = await StoredRun.readWhole(known);
-    const { callOutcome } = await after.entry(row);
-    await after.close();
+    const { callOutcome } = after.entry(row);
+    after.close();
     // A row to be sent again is left to a resume.
     await journal.end(after.left > 0 ? 'stopped' : 'finished', after.outcomes(), before.end?.why);
     return isOpen ? undefined : callOutcome;

@@ -42,7 +42,7 @@ async function* reportedRows(session: Printer, run: Reported, notes: Set<string>
   });
   for await (const { row, id, before } of rows) {
     run.knowsOld ||= before !== undefined;
-    yield named(await stored.entry(row), id);
+    yield named(stored.entry(row), id);
   }
 }
 
@@ -198,7 +198,7 @@ export const command = localCommand({
       await session.notify(notice);
       return FAILURES.PARTIAL.exitCode;
     } finally {
-      for (const { stored } of runs) await stored.close();
+      for (const { stored } of runs) stored.close();
     }
   },
 });

@@ -140,7 +140,7 @@ export async function printRunResults(
       for await (const result of stored.results(rows, { isHeld: held.has(each.folder), outcomes }))
         yield { result, name, maker };
     } finally {
-      await stored.close();
+      stored.close();
     }
   });
   let isEmpty = true;
