@@ -42,14 +42,6 @@ test.each([
   expect(stderr).toContain(`\nhint: put the text in quotes: ${quoted}\n`);
 });
 
-test('several words that are no card IDs are counted', async () => {
-  const { code, stderr } = await runFrontdesk(['card', 'get', ID, 'one', 'two']);
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/^frontdesk: 2 of these are not card IDs:\n/);
-  const one = await runFrontdesk(['card', 'get', ID, 'one']);
-  expect(one.stderr).toMatch(/^frontdesk: 1 of these is not a card ID: /);
-});
-
 describe('a card id that was pasted with something around it', () => {
   const ID = '7c0e1111-2222-3333-4444-555566667777';
 

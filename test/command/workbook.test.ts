@@ -258,14 +258,6 @@ test('hidden columns are read, counted and named', async () => {
   expect(dry.stderr).toContain(message);
 });
 
-test('a sheet whose header has errors is not read on', async () => {
-  const rows = textRow(1, ['id', 'emial']) + textRow(2, ['s1', 'b', 'c']);
-  const home = homeWith({ 'rows.xlsx': sheetWith('', rows) });
-  expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(
-    '1 fault in "rows.xlsx": Rows!B1: unknown column "emial": did you mean email? Nothing was sent.',
-  );
-});
-
 test('5,000 rows below a header that reaches the last column are read in no time', async () => {
   const letters = (column: number): string =>
     `${column < 26 ? '' : letters(Math.floor(column / 26) - 1)}${String.fromCharCode(65 + (column % 26))}`;
