@@ -14,7 +14,7 @@ const LEAST_PERCENT = 90;
  */
 const MODULES = {
   'src/base/failure.ts': ['base/failure'],
-  'src/service/call-outcome.ts': ['service/call-outcome', 'service/call-outcome-attempts'],
+  'src/service/call-outcome.ts': ['service/call-outcome'],
   'src/input/records/check-input.ts': ['input/records/check-input'],
   'src/service/api/iso-date.ts': ['service/api/iso-date'],
   'src/records/journal/reader.ts': ['records/journal/reader'],

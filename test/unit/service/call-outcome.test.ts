@@ -1,12 +1,21 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FAILURES, Failure, type FailureCode, OUTCOMES } from '../../../src/base/failure.ts';
+import { FAILURES, Failure, type FailureCode, OUTCOMES, type Outcome } from '../../../src/base/failure.ts';
+import { parseJson } from '../../../src/base/json/parse.ts';
 import {
   type CallOutcome,
+  callOutcomeAfter,
   decodeOutcome,
   encodeOutcome,
+  isDone,
+  isGood,
+  isHeldBack,
+  isStillToDo,
+  LOST_OUTCOME,
   NO_OUTCOME,
   outcomeOfFailure,
+  referenceAt,
+  statusAt,
 } from '../../../src/service/call-outcome.ts';
 
 const known = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
@@ -102,4 +111,69 @@ it('the call outcome of a failure has what its details have, the message of the 
     errorCode: 'CARD_EXPIRED',
     message: `${'m'.repeat(299)}…`,
   });
+});
+
+it.each<[Outcome | null, FailureCode | undefined, string]>([
+  ['applied', undefined, 'done, good'],
+  ['confirmed_by_read', undefined, 'done, good'],
+  ['skipped', undefined, 'good'],
+  ['rejected', 'REJECTED', 'to do for now'],
+  ['rejected', 'AUTH', 'to do for now'],
+  ['unknown', 'OUTCOME_UNKNOWN', ''],
+  ['unknown', 'PRECONDITION', ''],
+  ['not_sent', 'PRECONDITION', 'held back, to do for now'],
+  ['not_sent', 'NOT_FOUND', 'held back, to do for now'],
+  ['not_sent', 'REJECTED', 'held back, to do for now'],
+  ['not_sent', 'UNREACHABLE', 'to do, to do for now'],
+  ['not_sent', undefined, 'to do, to do for now'],
+  [null, 'PRECONDITION', ''],
+])('a row that ended %s with %s is: %s', (outcome, code, expected) => {
+  const is = {
+    done: isDone(outcome),
+    good: isGood(outcome),
+    'held back': isHeldBack(outcome, code),
+    'to do': isStillToDo(outcome, code, false),
+    'to do for now': isStillToDo(outcome, code, true),
+  };
+  const words = Object.entries(is).flatMap(([word, isSo]) => (isSo ? [word] : []));
+  expect(words.join(', ')).toBe(expected);
+});
+
+it('what is known of a card is its status and its reference, cut and marked if they are long', () => {
+  const card = parseJson(`{"status":"ACTIVE","clientReference":"${'r'.repeat(300)}"}`);
+  expect([statusAt(card), referenceAt(card)]).toEqual(['ACTIVE', expect.stringMatching(/^r{220,256}… /)]);
+  expect([statusAt(parseJson('{}')), referenceAt(undefined)]).toEqual([undefined, undefined]);
+});
+
+it('a change in flight when its process ended is unknown', () => {
+  expect(LOST_OUTCOME).toEqual({ ...NO_OUTCOME, outcome: 'unknown', code: 'OUTCOME_UNKNOWN' });
+});
+
+it.each<[object, boolean]>([
+  [{ code: 'A', message: 'b', level: 'note' }, true],
+  [{ code: 'A', message: 'b', level: 'warning' }, true],
+  [{ code: 'A', message: 'b', level: 'error' }, false],
+  [{ code: 1, message: 'b', level: 'note' }, false],
+  [{ code: 'A', message: 1, level: 'note' }, false],
+  [{ message: 'b', level: 'note' }, false],
+  [{ code: 'A', level: 'note' }, false],
+  [{ code: 'A', message: 'b' }, false],
+])('a notice of a record, %j, is one: %s', (notice, isOne) => {
+  expect(decodeOutcome({ s: 'applied', a: 1, notes: [notice] })?.notices).toEqual(isOne ? [notice] : []);
+});
+
+it.each<[Partial<CallOutcome>, string | undefined]>([
+  [{ outcome: 'applied' }, undefined],
+  [{ outcome: null }, undefined],
+  [{ outcome: 'rejected', httpStatus: 409, errorCode: 'E', message: 'no' }, 'was refused: 409 E no'],
+  [{ outcome: 'rejected', httpStatus: 409 }, 'was refused: 409'],
+  [{ outcome: 'not_sent' }, 'was not sent'],
+  [{ outcome: 'skipped' }, 'was not sent'],
+])('once a row may have been applied, a repeat that ends as %j takes nothing back: %s', (latest, repeated) => {
+  const notices = [{ code: 'A', message: 'b', level: 'note' }] as const;
+  const earlier: CallOutcome = { ...NO_OUTCOME, outcome: 'unknown', attempts: 1, httpStatus: 500, sentAtMs: 7 };
+  const now: CallOutcome = { ...NO_OUTCOME, attempts: 2, notices, ...latest };
+  const kept = { ...earlier, code: 'OUTCOME_UNKNOWN', attempts: 2, notices, repeated };
+  expect(callOutcomeAfter(earlier, now)).toEqual(repeated === undefined ? now : kept);
+  expect(callOutcomeAfter(undefined, now)).toBe(now);
 });
