@@ -17,6 +17,11 @@ const MODULES = {
   'src/service/call-outcome.ts': ['service/call-outcome'],
   'src/input/records/check-input.ts': ['input/records/check-input'],
   'src/service/api/iso-date.ts': ['service/api/iso-date'],
+  'src/records/journal/journal.ts': [
+    'records/journal/journal',
+    'records/journal/journal-takeover',
+    'records/journal/journal-second-record',
+  ],
   'src/records/journal/reader.ts': ['records/journal/reader'],
   'src/records/row-outcome.ts': ['records/row-outcome'],
   'src/records/journal/row-states.ts': ['records/journal/row-states'],

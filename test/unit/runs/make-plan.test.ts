@@ -300,3 +300,29 @@ it('a plan of one call is a bug without --plan', async () => {
     await expect(made).rejects.toThrow('a plan without --plan');
   }
 });
+
+const FAILED_FILE = 'to get a file of the rows that cannot be planned, add --failed <file>';
+const without = (...numbers: readonly number[]) =>
+  `to plan the other rows, add ${numbers.map((number) => `--where 'id!=${cardId(number)}'`).join(' ')}`;
+const SEVEN = [1, 2, 3, 4, 5, 6, 7].map((number) => `${cardId(number)}\n`).join('');
+
+it.each<[string, readonly number[], string, CallOptions, readonly string[]]>([
+  ['one of seven', [2], `id\n${SEVEN}`, {}, [without(2), FAILED_FILE]],
+  ['five of seven', [1, 2, 3, 4, 5], `id\n${SEVEN}`, {}, [without(1, 2, 3, 4, 5), FAILED_FILE]],
+  ['six of seven', [1, 2, 3, 4, 5, 6], `id\n${SEVEN}`, {}, [FAILED_FILE]],
+  ['all', [1, 2], TWO_CARDS, {}, [FAILED_FILE]],
+  ['one of some rows', [2], `id\n${SEVEN}`, { rows: '1-3' }, [FAILED_FILE]],
+  ['one of IDs alone', [2], SEVEN, { fromFormat: 'ids' }, [FAILED_FILE]],
+])('where rows cannot be planned it is said how the others can: %s', async (_, refused, text, more, hints) => {
+  const ids = refused.map(cardId);
+  const respond = (line: string) => (ids.some((id) => line.endsWith(id)) ? answer(404) : undefined);
+  const bench = openBench({ ...OF_BLOCK, respond });
+  expect(await plan(bench, BLOCK, text, { ...more, concurrency: 1 })).toBe(15);
+  const said = bench
+    .stderr()
+    .split('\n')
+    .flatMap((line) =>
+      line.includes('to plan the other') || line.includes('--failed') ? [line.replace(/^.*?(?=to )/, '')] : [],
+    );
+  expect(said).toEqual(hints);
+});
