@@ -206,6 +206,11 @@ test('card find --import remembers the rows of a file whole or not at all, and k
     ['cardId,order\n', [], 'no column clientReference: the columns are "cardId", "order" (--map reads one as a field)'],
     ['Card ID,clientReference\n', [], 'hint: read them as these fields: `--map "Card ID=cardId"`'],
     ['cardId,order,clientReference\n', ['--map', 'order=clientReference'], 'there are two columns clientReference'],
+    [
+      `{"cardId":"${cardId(3)}","order":"A-3","clientReference":"B-3"}\n`,
+      ['--map', 'order=clientReference'],
+      'line 1: the row has a member clientReference, and --map reads that field from "order"',
+    ],
     ['cardId,order\n', ['--map', 'order=design'], '"order=design" names no field: the fields are cardId, id,'],
   ] as const) {
     write('other', text);

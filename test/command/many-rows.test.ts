@@ -693,6 +693,30 @@ test.each([
   expect(await refused([...BLOCK, ...args], TILL)).toContain(problem.replaceAll('"', '\\"'));
 });
 
+test.each<[string, readonly string[], string, string]>([
+  ['without the column of the ID', BLOCK, `{"Ref":"${ONE}"}\n{"cardId":"${TWO}"}\n`, 'Ref=cardId'],
+  [
+    'without the column of a text',
+    BLOCK,
+    `{"cardId":"${ONE}","Ref":"x"}\n{"cardId":"${TWO}","reason":"y"}\n`,
+    'Ref=reason',
+  ],
+  [
+    'with both columns of what --expect compares',
+    [...BLOCK, '--expect', 'clientReference'],
+    `{"cardId":"${ONE}","Ref":"x"}\n{"cardId":"${TWO}","clientReference":"y","Ref":"z"}\n`,
+    'Ref=clientReference',
+  ],
+])(
+  'a row in JSON that has the member of a field that --map reads from another is refused: %s',
+  async (_, args, text, map) => {
+    const [, field] = map.split('=');
+    expect(await refused([...args, '--map', map], text)).toContain(
+      `line 2: the row has a member ${field}, and --map reads that field from \\"Ref\\"`,
+    );
+  },
+);
+
 test('a row whose cell a text needs and that is empty is a fault', async () => {
   const text = `cardId,Ticket\n${ONE},\n`;
   expect(await refused([...BLOCK, '--reason', 'ticket {Ticket}'], text)).toContain(

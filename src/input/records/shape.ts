@@ -1,11 +1,11 @@
 import type { Fault } from '../../base/failure.ts';
 import { printJson } from '../../base/json/print.ts';
-import type { JsonValue } from '../../base/json/value.ts';
+import { getPath, type JsonObject, type JsonValue } from '../../base/json/value.ts';
 import { plural } from '../../screen/text.ts';
 import type { TextPart } from '../rows/row.ts';
 import { cellAt, quoteValue } from '../values.ts';
-import { EMPTY_ROW } from './fault-place.ts';
-import type { InputHeader, RawRecord, ReadBatch } from './record.ts';
+import { EMPTY_ROW, placeFault } from './fault-place.ts';
+import type { InputFault, InputFormat, InputHeader, RawRecord, ReadBatch } from './record.ts';
 
 /** `--where`: a column and the text of its cell. */
 interface Condition {
@@ -138,6 +138,8 @@ function textOf(value: JsonValue | undefined): string {
   return (typeof value === 'string' ? value : printJson(value)).trim();
 }
 
+type TakenBatch = Pick<ReadBatch, 'records' | 'faults'>;
+
 /** Applies a shape to what was read. Knows no operation and judges nothing. */
 export class Shaper {
   /** Rows that were left out. */
@@ -158,7 +160,7 @@ export class Shaper {
   }
 
   /** The rows that are taken, with the names of the fields. */
-  take({ records, faults }: Pick<ReadBatch, 'records' | 'faults'>): Pick<ReadBatch, 'records' | 'faults'> {
+  take({ records, faults, format }: TakenBatch & Pick<ReadBatch, 'format'>): TakenBatch {
     const { where, rows, map } = this.#shape;
     const isIn = (row: number) => rows === undefined || (row >= rows.first && row <= rows.last);
     const taken =
@@ -166,12 +168,26 @@ export class Shaper {
         ? records
         : records.filter((record) => isIn(record.row) && this.#holds(record));
     this.leftOut += records.length - taken.length;
-    if (map.size > 0) for (const record of taken) this.#rename(record);
+    const doubled: InputFault[] = [];
+    for (const record of map.size > 0 ? taken : []) {
+      this.#rename(record);
+      if (record.object !== undefined) doubled.push(...this.#doubledIn(record, record.object, format));
+    }
     const takesEmpty = where.every(({ value, isEqual }) => (value === '') === isEqual);
     const own = faults.filter(
       ({ row, ofRow = row, kind }) => (ofRow === undefined || isIn(ofRow)) && (takesEmpty || kind !== EMPTY_ROW),
     );
-    return { records: taken, faults: own };
+    return { records: taken, faults: [...own, ...doubled] };
+  }
+
+  /** Rows in JSON have no header: one may lack the column of `--map`, or hold a member of the field's own name beside it. */
+  #doubledIn(record: RawRecord, object: JsonObject, format: InputFormat): readonly InputFault[] {
+    const { map } = this.#shape;
+    return [...map].flatMap(([column, field]) => {
+      if (map.has(field) || getPath(object, field) === undefined) return [];
+      const problem = `the row has a member ${field}, and --map reads that field from ${quoteValue(column)}`;
+      return [placeFault(record, format, '', problem)];
+    });
   }
 
   #holds({ names, values }: RawRecord): boolean {

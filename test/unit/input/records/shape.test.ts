@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Fault } from '../../../../src/base/failure.ts';
+import { parseJson } from '../../../../src/base/json/parse.ts';
+import { isJsonObject } from '../../../../src/base/json/value.ts';
 import { missingColumns, readShape, readTemplate, Shaper, shapeLines } from '../../../../src/input/records/shape.ts';
 
 function shapeOf(options: Parameters<typeof readShape>[0], used: readonly string[] = []) {
@@ -19,7 +21,7 @@ const VALUES = [
 function rowsTaken(options: Parameters<typeof readShape>[0]) {
   const shaper = new Shaper(shapeOf(options).shape);
   const records = VALUES.map((values, index) => ({ row: index + 1, line: index + 2, names: NAMES, values }));
-  const taken = shaper.take({ records, faults: [] });
+  const taken = shaper.take({ records, faults: [], format: 'csv' });
   return { rows: taken.records.map(({ row }) => row), names: taken.records[0]?.names, leftOut: shaper.leftOut };
 }
 
@@ -66,8 +68,26 @@ it.each([
     ['c1', '12'],
     ['c2', '13'],
   ].map((values, index) => ({ row: index + 1, line: index + 2, names: COLUMNS, values }));
-  const { records: taken } = new Shaper(shapeOf(options).shape).take({ records, faults: [] });
+  const { records: taken } = new Shaper(shapeOf(options).shape).take({ records, faults: [], format: 'csv' });
   expect(taken.map(({ row }) => row)).toEqual(rows);
+});
+
+it.each([
+  ['{"Card":"c1"}', undefined],
+  ['{"cardId":"c1"}', 'the row has a member cardId, and --map reads that field from "Card"'],
+  ['{"Card":"c1","cardId":"c2"}', 'the row has a member cardId, and --map reads that field from "Card"'],
+  [
+    '{"Card":"c1","metadata":{"shop":"x"}}',
+    'the row has a member metadata.shop, and --map reads that field from "Shop"',
+  ],
+  ['{"Card":"c1","a":"x","b":"y"}', undefined],
+])('a row in JSON has no member of a field that --map reads from another: %s', (text, problem) => {
+  const object = parseJson(text);
+  if (!isJsonObject(object)) throw new Error(text);
+  const { shape } = shapeOf({ map: ['Card=cardId', 'Shop=metadata.shop', 'a=b', 'b=a'] });
+  const record = { row: 7, line: 9, names: [...object.keys()], values: [...object.values()], object };
+  const { faults } = new Shaper(shape).take({ records: [record], faults: [], format: 'ndjson' });
+  expect(faults.map(({ line, problem: said }) => [line, said])).toEqual(problem === undefined ? [] : [[9, problem]]);
 });
 
 it.each([
