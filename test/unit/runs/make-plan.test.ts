@@ -326,3 +326,22 @@ it.each<[string, readonly number[], string, CallOptions, readonly string[]]>([
     );
   expect(said).toEqual(hints);
 });
+
+it('a plan says how its input was shaped, and one of a whole input says nothing of it', async () => {
+  const text = `id,Store,reason\n${cardId(1)},7,lost\n${cardId(2)},8,lost\n`;
+  const bench = openBench(OF_BLOCK);
+  expect(await plan(bench, BLOCK, text, { where: ['Store=7'], ignoreColumns: ['Store'] })).toBe(0);
+  expect(planOf(bench).header).toMatchObject({ rows: 1, shape: { where: ['Store=7'], leftOut: 1 } });
+  const whole = openBench(OF_BLOCK);
+  expect(await plan(whole, BLOCK, TWO_CARDS)).toBe(0);
+  expect(planOf(whole).header).not.toHaveProperty('shape');
+});
+
+it('a plan leaves out the rows that --skip-if names, and counts them', async () => {
+  const respond = (line: string) =>
+    line.endsWith(cardId(2)) ? answer(200, { ...card('BLOCKED'), cardId: cardId(2) }) : undefined;
+  const bench = openBench({ ...OF_BLOCK, respond });
+  expect(await plan(bench, BLOCK, TWO_CARDS, { skipIf: ['status=BLOCKED'] })).toBe(0);
+  const { header, rows } = planOf(bench);
+  expect([header.rows, header.skipped, rows.map(({ id }) => id)]).toEqual([1, 1, [cardId(1)]]);
+});
