@@ -69,7 +69,8 @@ export function readShape(
     faults.push({ where: '--map', problem });
   }
   const conditions = where.flatMap((text): Condition[] => {
-    const [, before = '', sign = '', value = ''] = /^(.+?)(!?=)(.*)$/s.exec(text) ?? [];
+    // Who writes `==` or `!==`, as in code, hears that there is no such column: no value begins with `=`.
+    const [, before = '', sign = '', value = ''] = /^(.+?)(!?=)(?!=)(.*)$/s.exec(text) ?? [];
     const column = columnBefore(before.length, text);
     if (column.trim() !== '') return [{ column, value: value.trim(), isEqual: sign === '=' }];
     refused.push(text.trim());

@@ -45,6 +45,15 @@ it('a shape reads a column of another name as a field', () => {
   expect(rowsTaken({ map: ['Card Number=cardId'] }).names).toEqual(['cardId', 'Store', 'Note']);
 });
 
+it.each([
+  ['Store==12', 'Store='],
+  ['Store!==12', 'Store!='],
+])('a shape takes no rows by a sign of programs: %s', (text, column) => {
+  expect(missingColumns(shapeOf({ where: [text] }).shape, NAMES)).toEqual([
+    `--where: the input has no column "${column}": its columns are "Card Number", "Store", "Note"`,
+  ]);
+});
+
 const COLUMNS = [' Card', 'Store '];
 
 it.each([
