@@ -1,5 +1,4 @@
 import { type Example, type ExampleLines, examplesOf } from '../../input/options/option.ts';
-import { fillLines } from '../../screen/text.ts';
 
 /** A name and its meaning, of one line or several. */
 export interface Row {
@@ -76,17 +75,28 @@ const HELD = '\ue001';
 /** A paragraph in lines of at most `width` columns. A command in backticks stays whole if it fits. */
 export function wrap(paragraph: string, width: number): string[] {
   const text = paragraph.replace(TOGETHER, (words) => (words.length > width ? words : words.replaceAll(' ', HELD)));
-  return fillLines(text.split(/\s+/), width, ({ length }) => length).map((line) => line.replaceAll(HELD, ' '));
+  return fill(text.split(/\s+/), width, '', '').map((line) => line.replaceAll(HELD, ' '));
 }
 
-const INDENT = '    ';
-const CONTINUED = ' \\';
+/** Parts in lines of at most `width` columns. `end` ends a line that another follows, `begin` begins that one. */
+function fill(parts: readonly string[], width: number, end: string, begin: string): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const [at, part] of parts.entries()) {
+    const room = at === parts.length - 1 ? width : width - end.length;
+    if (line !== '' && line.length + 1 + part.length > room) {
+      lines.push(`${line}${end}`);
+      line = `${begin}${part}`;
+    } else {
+      line = line === '' ? part : `${line} ${part}`;
+    }
+  }
+  return [...lines, line];
+}
 
 /** A shell command on several lines that can be copied and run: broken only before an option or a word. */
 export function foldCommand(command: string, width: number): string[] {
-  if (command.length <= width) return [command];
-  const lines = fillLines(commandParts(command), width - INDENT.length - CONTINUED.length, ({ length }) => length);
-  return lines.map((line, at) => (at === 0 ? '' : INDENT) + line + (at === lines.length - 1 ? '' : CONTINUED));
+  return fill(commandParts(command), width, ' \\', '    ');
 }
 
 /** Words of a shell command. An option stays with its value. */
