@@ -126,7 +126,7 @@ it.each([
   [['--plan', 'nowhere/p'], '--plan: could not write nowhere/p'],
   [
     ['--plan', 'p', '--plan-expires', '91d'],
-    '--plan-expires: must be a duration such as 30s, 2m, 24h, 90d or 2w, more than 0 and at most 90d, not "91d"',
+    '--plan-expires: must be a duration such as 500ms, 30s, 2m, 1h or 7d, more than 0 and at most 90d, not "91d"',
   ],
   [['--plan', 'p', '--plan-expires', 'soon'], '--plan-expires: must be a duration'],
   [['--plan-expires', '1h', '--yes'], '--plan-expires: belongs to --plan'],

@@ -356,7 +356,8 @@ Rows          4
               2 rejected
               1 UNKNOWN
 Profile       default
-Started       <time>`,
+Started       <time>
+Next          frontdesk runs resume monday --reconcile`,
   },
 };
 
