@@ -2,10 +2,10 @@ import { Failure } from '../../base/failure.ts';
 import { unguardCell } from '../../screen/formula-guard.ts';
 import { type PackedCells, packCells, quoteValue, unpackCells } from '../values.ts';
 import { type CellText, parseRange, parseReference, readCell, type StoredCell } from '../xlsx/cell.ts';
-import { type CellFormats, GENERAL, NO_FORMATS, rangesOf, readCellFormats, UNKNOWN } from '../xlsx/cell-format.ts';
+import { type CellFormats, formatOf, NO_FORMATS, rangesOf, readCellFormats } from '../xlsx/cell-format.ts';
 import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
 import { findParts, readElements, readSharedStrings, type Sheet, textOf, unescapeText } from '../xlsx/parts.ts';
-import { isTrue, type XmlElement } from '../xlsx/xml.ts';
+import { isTrue, wholeNumber, type XmlElement } from '../xlsx/xml.ts';
 import { openArchive } from '../xlsx/zip.ts';
 import { chooseSheet, noteSheets } from './choose-sheet.ts';
 import { zerosProblem } from './columns.ts';
@@ -52,6 +52,10 @@ class SheetReader {
   #lastLine = 0;
   /** For each column, what the sheet says: nothing (0), shown or hidden. And the default for it. */
   readonly #columns = new Uint8Array(MAX_COLUMNS);
+  /** The style of each column, of the row, and the last column that the sheet says something of. */
+  readonly #columnStyles = new Float64Array(MAX_COLUMNS);
+  #rowStyle = 0;
+  #lastColumn = 0;
   #isRowHidden = false;
   #isColumnHidden = false;
   /** Formulas that several cells share, by their number. */
@@ -95,16 +99,24 @@ class SheetReader {
     }
   }
 
-  #readColumn({ min, max = min, hidden, width }: XmlElement['attributes']): void {
-    this.#columns.fill(isTrue(hidden) || isBelow(width, MIN_WIDTH) ? HIDDEN : SHOWN, Number(min) - 1, Number(max));
+  /** Columns behind the rows would change how those are shown. */
+  #readColumn({ min = '', max = min, hidden, width, style = '0' }: XmlElement['attributes']): void {
+    const [first, last] = [wholeNumber(min), wholeNumber(max)];
+    if (this.#lastLine > 0 || first <= this.#lastColumn || last < first) {
+      throw this.#damaged('its columns are out of order');
+    }
+    this.#lastColumn = last;
+    this.#columns.fill(isTrue(hidden) || isBelow(width, MIN_WIDTH) ? HIDDEN : SHOWN, first - 1, last);
+    this.#columnStyles.fill(wholeNumber(style), first - 1, last);
   }
 
-  #readRow({ attributes: { r, ht, hidden }, children }: XmlElement): void {
+  #readRow({ attributes: { r, s = '0', ht, hidden }, children }: XmlElement): void {
     const line = r === undefined ? this.#lastLine + 1 : /^[1-9]\d*$/.test(r) ? Number(r) : 0;
     if (line <= this.#lastLine || line > MAX_LINES) {
       throw this.#damaged('its rows are out of order');
     }
     this.#lastLine = line;
+    this.#rowStyle = wholeNumber(s);
     const cells = this.#cellsOf(children, line);
     if (cells.size === 0) return;
     const next = this.#line + 1;
@@ -211,7 +223,6 @@ class SheetReader {
 
   #cell({ attributes, children }: XmlElement, line: number, column: number): CellText {
     const { s, t: type = 'n' } = attributes;
-    const { styles } = this.#context.formats;
     const parts = new Map(children.map((child) => [child.name, child]));
     const [f, v, is] = [parts.get('f'), parts.get('v'), parts.get('is')];
     const isOdd = children.some(
@@ -222,12 +233,11 @@ class SheetReader {
     const formula = f === undefined ? undefined : this.#formula(f, line, column);
     const value = isInline ? (is === undefined ? '' : textOf(is)) : this.#storedValue(type, v?.text ?? '', formula);
     if (value === undefined) return this.#tooMuch(children);
-    const format = s === undefined || styles.length === 0 ? (styles[0] ?? GENERAL) : (styles[Number(s)] ?? UNKNOWN);
     const cell: StoredCell = {
       type,
       value,
       formula,
-      format,
+      format: formatOf(this.#context.formats, s, this.#rowStyle, this.#columnStyles[column] ?? 0),
       isFilled: f === undefined && line <= (this.#filled[column] ?? 0),
     };
     return readCell(cell);

@@ -1,6 +1,6 @@
 import { damaged } from './packed.ts';
 import { allElements } from './parts.ts';
-import type { XmlElement } from './xml.ts';
+import { wholeNumber, type XmlElement } from './xml.ts';
 import type { Archive } from './zip.ts';
 
 /** How the number format of a cell shows what is stored, as far as it matters for reading. */
@@ -48,7 +48,7 @@ export function cellFormat(pattern: string): CellFormat {
 
 export const GENERAL = cellFormat('General');
 /** The format of a style that the file does not have. */
-export const UNKNOWN: CellFormat = { name: 'unknown', showsNumbers: false, showsTexts: false };
+const UNKNOWN: CellFormat = { name: 'unknown', showsNumbers: false, showsTexts: false };
 
 /** The formats of a workbook: by the number of a cell's style, and of the styles of conditional formats. */
 export interface CellFormats {
@@ -61,12 +61,16 @@ function builtIn(id: number): CellFormat {
   return { name: `number ${id}`, showsNumbers: PLAIN_NUMBERS.has(id), showsTexts: true };
 }
 
-function bothOf(one: CellFormat, other: CellFormat): CellFormat {
-  return {
-    name: one.name,
-    showsNumbers: one.showsNumbers && other.showsNumbers,
-    showsTexts: one.showsTexts && other.showsTexts,
-  };
+/** The one of two that shows less. Each that shows numbers shows texts too. */
+function stricter(one: CellFormat, other: CellFormat): CellFormat {
+  return (one.showsNumbers && !other.showsNumbers) || (one.showsTexts && !other.showsTexts) ? other : one;
+}
+
+/** The format of a cell. Without its own style it has that of its row, of its column or the first: programs differ. */
+export function formatOf({ styles }: CellFormats, own: string | undefined, row: number, column: number): CellFormat {
+  const styleOf = (style: number) => (styles.length === 0 ? GENERAL : (styles[style] ?? UNKNOWN));
+  if (own !== undefined) return styleOf(wholeNumber(own));
+  return stricter(stricter(styleOf(row), styleOf(column)), styleOf(0));
 }
 
 export const NO_FORMATS: CellFormats = { styles: [], conditional: new Set() };
@@ -79,12 +83,12 @@ export async function readCellFormats(archive: Archive, part: string): Promise<C
   const formats = new Map<number, CellFormat>();
   for (const { name, attributes } of found) {
     if (name !== 'numFmt') continue;
-    const id = Number(attributes['numFmtId']);
+    const id = wholeNumber(attributes['numFmtId'] ?? '');
     const format = cellFormat(attributes['formatCode'] ?? '');
     // Programs may follow either of two formats with one number.
-    formats.set(id, bothOf(format, formats.get(id) ?? (id < FIRST_CUSTOM ? builtIn(id) : format)));
+    formats.set(id, stricter(format, formats.get(id) ?? (id < FIRST_CUSTOM ? builtIn(id) : format)));
   }
-  const formatOf = (id: number): CellFormat => {
+  const formatOfId = (id: number): CellFormat => {
     const known = formats.get(id) ?? builtIn(id);
     formats.set(id, known);
     return known;
@@ -95,8 +99,8 @@ export async function readCellFormats(archive: Archive, part: string): Promise<C
   return {
     styles: found
       .filter(({ name }) => name === 'xf')
-      .map(({ attributes: { numFmtId, xfId = 0 } }) =>
-        formatOf(Number(numFmtId ?? named[Number(xfId)]?.attributes['numFmtId'] ?? 0)),
+      .map(({ attributes: { numFmtId, xfId = '0' } }) =>
+        formatOfId(wholeNumber(numFmtId ?? named[wholeNumber(xfId)]?.attributes['numFmtId'] ?? '0')),
       ),
     conditional: new Set(
       conditional.flatMap(({ children }, at) => (children.some(({ name }) => name === 'numFmt') ? [at] : [])),
@@ -117,6 +121,8 @@ export function rangesOf(element: XmlElement, withFormat: ReadonlySet<number>): 
       return isFormatted ? own(format, 'sqref').flatMap(({ text }) => text.trim().split(/\s+/)) : [];
     });
   }
-  const isFormatted = children.some((rule) => withFormat.has(Number(rule.attributes['dxfId'] ?? -1)));
+  const isFormatted = children.some(
+    ({ attributes: { dxfId } }) => dxfId !== undefined && withFormat.has(wholeNumber(dxfId)),
+  );
   return isFormatted ? (attributes['sqref'] ?? '').trim().split(/\s+/) : [];
 }

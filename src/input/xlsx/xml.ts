@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes';
+import { quoteValue } from '../values.ts';
 import { damaged } from './packed.ts';
 
 /** Elements that declare what prefixes mean, from the inside. */
@@ -154,4 +155,10 @@ export function namespaceOf(prefix: string, scope: Scope | undefined): string | 
 /** A switch as XML Schema writes it. */
 export function isTrue(value: string | undefined): boolean {
   return value === '1' || value === 'true';
+}
+
+/** A number in digits alone: programs do not agree on what `0x1`, `1e0` or ` 1 ` is. */
+export function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw damaged(`${quoteValue(text)} is not a whole number`);
+  return Number(text);
 }

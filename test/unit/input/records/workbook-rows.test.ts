@@ -326,6 +326,42 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
   expect(faultsOf({ ...read, faults: [...ofCells, ...read.faults] })).toEqual(faults);
 });
 
+/** A text and a number in row 2, with styles whose formats show anything, texts as they are, and another text. */
+const stylesAround = (cols: string, row: string, [id, email] = ['', '']) =>
+  handMadeWorkbook({
+    styles: `<numFmts><numFmt numFmtId="170" formatCode="0;0;0;&quot;card B&quot;"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/></cellXfs>`,
+    rows: `</sheetData><cols>${cols}</cols><sheetData>${NAMES_ROW.replaceAll('<c', '<c s="0"')}<row r="2"${row}><c t="str"${id}><v>card A</v></c><c${email}><v>7</v></c></row>`,
+  });
+const maySeem = (format: string, stored: string) =>
+  `has the format "${format}", so a spreadsheet may show something else (stored as ${stored}). Store it as text`;
+const CARD_B = [0, maySeem("0;0;0;'card B'", '"card A"')] as const;
+const SEVEN_B = [1, maySeem("0;0;0;'card B'", '7')] as const;
+
+it.each<[string, Buffer, readonly (readonly [number, string])[]]>([
+  ['of its column', stylesAround('<col min="1" max="1" style="2"/>', ''), [CARD_B]],
+  ['of several columns', stylesAround('<col min="1" max="16384" style="2"/>', ''), [CARD_B, SEVEN_B]],
+  ['of its row', stylesAround('', ' s="2" customFormat="1"'), [CARD_B, SEVEN_B]],
+  [
+    'of its column, though its row has one',
+    stylesAround('<col min="1" max="1" style="2"/>', ' s="1"'),
+    [CARD_B, [1, maySeem('number 14', '7')]],
+  ],
+  [
+    'of its column, which the workbook lacks',
+    stylesAround('<col min="2" max="2" style="9"/>', ''),
+    [[1, maySeem('unknown', '7')]],
+  ],
+  ['of its column that shows texts as they are', stylesAround('<col min="1" max="1" style="1"/>', ''), []],
+  [
+    'of its column and row, but has its own',
+    stylesAround('<col min="1" max="2" style="2"/>', ' s="2"', [' s="0"', ' s="0"']),
+    [],
+  ],
+  ['of other columns', stylesAround('<col min="3" max="9" style="2"/>', ''), []],
+])('a cell without a style may have the one %s', async (_whose, bytes, problems) => {
+  expect(problemsOf(await readAll(bytes))).toEqual(problems);
+});
+
 it('what a program keeps in an extension of a row or a cell is left aside', async () => {
   const rows = `${NAMES_ROW}<row r="2"><c t="str"><v>s1</v><extLst><ext>x</ext></extLst></c><extLst/></row>`;
   const read = await readAll(handMadeWorkbook({ rows }));
@@ -666,6 +702,39 @@ it.each<[string, () => Uint8Array, string]>([
       ),
     '_rels/.rels: it is too large',
   ],
+  ...['0x1', '1e0', ' 1 ', '1.0', '+1', ''].map((style): [string, () => Buffer, string] => [
+    `the style "${style}" of a cell`,
+    () => handMadeWorkbook({ rows: `<row><c s="${style}"><v>1</v></c></row>` }),
+    `"${style}" is not a whole number`,
+  ]),
+  ...[
+    ['a row', '<row s="0x0"/>', ''],
+    ['a column', '</sheetData><cols><col min="1" max="2" style="0x0"/></cols><sheetData>', ''],
+    ['where a column begins', '</sheetData><cols><col min="0x0" max="2"/></cols><sheetData>', ''],
+    ['where a column ends', '</sheetData><cols><col min="1" max="0x0"/></cols><sheetData>', ''],
+    ['a format', '', '<numFmts><numFmt numFmtId="0x0" formatCode="0"/></numFmts>'],
+    ['the format of a style', '', '<cellXfs><xf numFmtId="0x0"/></cellXfs>'],
+    ['the named style of a style', '', '<cellXfs><xf xfId="0x0"/></cellXfs>'],
+    [
+      'a conditional format',
+      '</sheetData><conditionalFormatting sqref="A1"><cfRule dxfId="0x0"/></conditionalFormatting><sheetData>',
+      '',
+    ],
+  ].map(([what, rows = '', styles = '']): [string, () => Buffer, string] => [
+    `a number of ${what} that is not in digits`,
+    () => handMadeWorkbook({ rows, styles }),
+    '"0x0" is not a whole number',
+  ]),
+  ...[
+    ['of which two are the same', '</sheetData><cols><col min="1" max="3"/><col min="3" max="4"/></cols><sheetData>'],
+    ['from the last to the first', '</sheetData><cols><col min="2" max="1"/></cols><sheetData>'],
+    ['before the first', '</sheetData><cols><col min="0" max="1"/></cols><sheetData>'],
+    ['behind the rows', `${ONE_ROW}</sheetData><cols><col min="1" max="1" style="1"/></cols><sheetData>`],
+  ].map(([what, rows = '']): [string, () => Buffer, string] => [
+    `columns ${what}`,
+    () => handMadeWorkbook({ rows }),
+    'xl/worksheets/sheet1.xml: its columns are out of order',
+  ]),
 ])('a damaged workbook is refused with exit 2: %s', async (_what, make, why) => {
   expect(await refusal(make())).toBe(`stdin is damaged, or not an .xlsx file (${why}). Nothing was sent.`);
 });
