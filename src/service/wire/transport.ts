@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import { answerBytes, LONG_BYTES, type LongAnswer } from './answer-bytes.ts';
+import { BodyPieces } from './body-pieces.ts';
 import { BreakError, connectBreakage, secondsText, sentBreakage } from './breakage.ts';
 import { Connector, type TransportOptions } from './connector.ts';
 import {
@@ -130,7 +131,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, LongAnswer {
   #phase: Phase = 'connecting';
   #status: number | undefined;
   #headers: readonly Header[] = [];
-  #body: Buffer[] = [];
+  readonly #body = new BodyPieces();
   #size = 0;
   /** The declared length of the body. */
   #declared = 0;
@@ -225,7 +226,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, LongAnswer {
       this.#tooLarge('does not end');
       return;
     }
-    this.#body.push(chunk);
+    this.#body.add(chunk);
     if (this.#isLong || this.#size <= LONG_BYTES) return;
     this.#isLong = true;
     if (answerBytes.take(this)) return;
@@ -257,7 +258,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, LongAnswer {
 
   onResponseEnd(): void {
     // An end comes only after a final status line. 0 would be read as an unknown status.
-    const reply = { status: this.#status ?? 0, headers: this.#headers, body: this.#body };
+    const reply = { status: this.#status ?? 0, headers: this.#headers, body: this.#body.take() };
     this.#end({ kind: 'reply', ...reply }, true);
   }
 
@@ -302,7 +303,8 @@ class OngoingExchange implements Dispatcher.DispatchHandler, LongAnswer {
   };
 
   #break(error: Error): void {
-    const head = this.#status === undefined ? {} : { status: this.#status, headers: this.#headers, body: this.#body };
+    const [status, headers] = [this.#status, this.#headers];
+    const head = status === undefined ? {} : { status, headers, body: this.#body.take() };
     const broken = { kind: 'broken', sent: this.#sent, phase: this.#phase, breakage: this.#name(error) } as const;
     this.#end({ ...broken, ...head }, false);
   }
@@ -321,7 +323,6 @@ class OngoingExchange implements Dispatcher.DispatchHandler, LongAnswer {
     const { abort, stopping } = this.#options;
     if (abort !== undefined) removeFrom(listenersOf(abort), this.#onAbort);
     if (stopping !== undefined) removeFrom(listenersOf(stopping), this.#onStopping);
-    this.#body = [];
     this.#pool.release(this.#connection, isReusable && this.#options.own !== true);
     this.#resolve(exchange);
     // The caller reads it in this turn.
