@@ -75,17 +75,34 @@ function jwtPieces(token: string): readonly string[] {
   return pieces.flatMap((piece) => [piece, piece.replaceAll('-', '+').replaceAll('_', '/')]);
 }
 
-/** A token as a service or a gateway may repeat it. */
+/** A token as a service or a gateway may repeat it, besides its escapes. */
 function formsOf(token: string): readonly string[] {
   const bytes = Buffer.from(token, 'utf8');
-  const encoded = encodeURIComponent(token);
-  const lower = encoded.replace(/%../g, (code) => code.toLowerCase());
+  // Percent-encoding escapes the bytes.
+  const texts = [token, bytes.toString('latin1'), JSON.stringify(token).slice(1, -1)];
   const hex = [bytes.toString('hex'), bytes.toString('hex').toUpperCase()];
-  const percent = [encoded, lower, ...hex.map((digits) => digits.replaceAll(/../g, '%$&'))];
-  const twice = percent.map((form) => form.replaceAll('%', '%25'));
-  const texts = [token, token.replaceAll('/', '\\/'), ...percent, ...twice, ...hex];
-  return [...texts, bytes.toString('base64'), ...base64Forms(bytes), ...jwtPieces(token)];
+  return [...texts, ...hex, bytes.toString('base64'), ...base64Forms(bytes), ...jwtPieces(token)];
 }
+
+/**
+ * A character as JSON (also within a string), JavaScript, a URL or HTML may write it. A run of backslashes is tried from
+ * its first one alone: from each it would take a time that grows with the square of its length.
+ */
+const ESCAPED =
+  /\\(?<!\\\\)\\*(?:(?:u00|x)([0-9a-f]{2})|(?=\/))|%(?:25)*([0-9a-f]{2})|&(?:amp;)*(?:#x0*([0-9a-f]{2});?|#0*(\d{2,3});|(plus|sol|equals);)/gi;
+
+const NAMED: Readonly<Record<string, string>> = { plus: '+', sol: '/', equals: '=' };
+
+function unescaped(text: string): string {
+  return text.replace(ESCAPED, (_, json?: string, url?: string, html?: string, decimal?: string, name?: string) => {
+    const hex = json ?? url ?? html;
+    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+    return decimal === undefined ? (NAMED[name?.toLowerCase() ?? ''] ?? '') : String.fromCharCode(Number(decimal));
+  });
+}
+
+/** Escapes of escapes that are read: of HTML in JSON in a URL. */
+const MOST_ESCAPES = 3;
 
 /**
  * Removes frontdesk's own tokens: from messages, records and `--verbose` in every form, from data only the whole token,
@@ -107,16 +124,21 @@ export class TokenMask {
     for (const { length } of this.#forms) this.#shortestLength = Math.min(this.#shortestLength, length);
   }
 
-  /** False if no value of this JSON text can hold a token, even an escaped one. */
+  /** False if no value of this JSON text can hold a whole token. */
   mayBeIn(jsonText: string): boolean {
-    if (jsonText.includes('\\')) return true;
-    for (const form of this.#forms) if (jsonText.includes(form)) return true;
-    return false;
+    return jsonText.includes('\\') || this.whole(jsonText) !== jsonText;
   }
 
-  /** A text of a message, a record or the exchange. */
+  /** A text of a message, a record or the exchange. One with an escaped token loses its escapes. */
   text(text: string): string {
-    return this.#without(this.#forms, text);
+    let masked = this.#without(this.#forms, text);
+    for (let [plain, depth] = [masked, 0]; depth < MOST_ESCAPES && /[\\%&]/.test(plain); depth += 1) {
+      const read = unescaped(plain);
+      if (read === plain) break;
+      plain = this.#without(this.#forms, read);
+      if (plain !== read) masked = plain;
+    }
+    return masked;
   }
 
   whole(text: string): string {
@@ -152,15 +174,9 @@ const SECRET_NAME = new RegExp(SECRET_NAMES, 'i');
 /** The name of a secret, and behind it in the same sentence what may begin its value. */
 const SECRET_IN_TEXT = new RegExp(`(${SECRET_NAMES})(?=[^.]{0,60}?(?:[:=>]|%3[ad]|&#|\\\\u))[\\s\\S]*`, 'i');
 
-/** A character as JSON, a URL or HTML may write it. */
-const ESCAPED = /(?:\\+u00|\\+x|%(?:25)*|&#x0*)([0-9a-f]{2});?|&#0*(\d{2,3});/gi;
-
 /** Does a one-time secret's name occur in a text, however it is written? Only its letters count. */
 export function namesSecret(text: string): boolean {
-  const plain = text.replace(ESCAPED, (_, hex: string | undefined, decimal: string) =>
-    String.fromCharCode(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
-  );
-  return SECRET_NAME.test(plain.replace(/[^a-z]+/gi, ''));
+  return SECRET_NAME.test(unescaped(text).replace(/[^a-z]+/gi, ''));
 }
 
 /**

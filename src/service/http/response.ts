@@ -235,7 +235,8 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     // The message repeats names from the text, shortened, which could leave a part of a token.
-    const where = mask.mayBeIn(text) ? `line ${error.line}, column ${error.column}` : error.message;
+    const isSafe = !/[\\%&]/.test(text) && mask.text(text) === text;
+    const where = isSafe ? error.message : `line ${error.line}, column ${error.column}`;
     return unreadable(`${JSON_PROBLEMS[error.problem]} (${where})`, beginning());
   }
 }

@@ -44,7 +44,7 @@ function traceExchange(exchange: Exchange, elapsedMs: number, mask: TokenMask, s
   ];
 }
 
-/** Text without JSON's unnecessary escapes (`\/`, `\u0041`), because a mask does not know an escaped token. */
+/** Text without JSON's unnecessary escapes (`\/`, `\u0041`), because an escaped name of a secret is not found. */
 function withoutEscapes(text: string): string {
   return text.replace(/\\(?:\\|\/|u00(?!22|5c|7f)([2-7][0-9a-f]))/gi, (escaped, hex: string | undefined) => {
     if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));

@@ -113,6 +113,24 @@ test.concurrent('C20 masks its token wherever the service echoes it', async () =
   );
 });
 
+test.concurrent('C20 masks its token where a body that is not wholly JSON has it escaped', async () => {
+  const escaped = [...CARDS_CANARY].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
+  const body = `gateway: rejected {"auth":"${escaped}","said":"${escaped.replaceAll('\\', '\\\\')}"}`;
+  await onStage(
+    async (stage) => {
+      for (const format of ['table', 'json']) {
+        const { code, stderr } = await stage.run([...GET, '-o', format, '--verbose']);
+        expect(code).toBe(6);
+        expect(stderr.match(/rejected.*?auth\S+\*{3}/g)?.length).toBeGreaterThan(1);
+        expect(stderr).not.toContain('\\u00');
+      }
+      expect((await stage.run(['card', 'activate', CARD_ID, '--verbose'])).stderr).not.toContain('\\u00');
+      expect((await stage.run(['history', '--json'])).stdout).not.toContain('\\u00');
+    },
+    { route: () => json(400, body) },
+  );
+});
+
 test.concurrent('C21 keeps the token out of a diagnostic report', () =>
   onStage(
     async (stage) => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseJson } from '../../../../src/base/json/parse.ts';
 import { printJson } from '../../../../src/base/json/print.ts';
-import { TokenMask, withoutSecretsInText } from '../../../../src/service/http/mask.ts';
+import { namesSecret, TokenMask, withoutSecretsInText } from '../../../../src/service/http/mask.ts';
 
 const TOKEN = 'tok/en+of~ours=1234?é';
 
@@ -43,6 +43,56 @@ it.each([
 ])('the token %s is masked with every character percent-encoded: %s', (token, text) => {
   expect(maskOf(token).text(`refused: ${text}!`)).toBe('refused: ***!');
 });
+
+const KEY = 'Zm9v/bar+QUJD=';
+
+it.each([
+  [
+    'by .NET',
+    String.raw`gateway: rejected {"auth":"Zm9v\u002Fbar\u002BQUJD\u003D"}`,
+    'gateway: rejected {"auth":"***"}',
+  ],
+  ['by PHP', String.raw`rejected {"auth":"Zm9v\/bar+QUJD="}`, 'rejected {"auth":"***"}'],
+  ['in JSON that is cut', String.raw`{"auth":"Zm9v/bar\u002bQUJD=","ro`, '{"auth":"***","ro'],
+  ['in the second of two documents', String.raw`{} {"auth":"Zm9v\u002Fbar+QUJD="}`, '{} {"auth":"***"}'],
+  ['in JSONP', String.raw`cb({"auth":"Zm9v/bar\u002BQUJD="});`, 'cb({"auth":"***"});'],
+  ['in single quotes', String.raw`{'auth':'Zm9v\x2fbar\x2bQUJD\x3d'}`, "{'auth':'***'}"],
+  [
+    'in JSON within a string',
+    String.raw`{\"auth\":\"Zm9v\\\/bar\\u002BQUJD\\\\u003D\"}`,
+    String.raw`{\"auth\":\"***\"}`,
+  ],
+  ['letter by letter', String.raw`"\u005a\u006D\u0039\u0076/bar+QUJD="`, '"***"'],
+  ['as HTML', 'key Zm9v&#x2F;bar&#43;QUJD&#061; is unknown', 'key *** is unknown'],
+  ['as HTML with names', 'key Zm9v&sol;bar&plus;QUJD&equals; is unknown', 'key *** is unknown'],
+  ['as HTML twice', 'key Zm9v/bar&amp;#x2b;QUJD= is unknown', 'key *** is unknown'],
+  ['as HTML in JSON', String.raw`"Zm9v/bar\u0026#43;QUJD="`, '"***"'],
+  ['as JSON in a URL', 'q=Zm9v%5Cu002Fbar%5Cu002BQUJD=', 'q=***'],
+  ['beside the token itself', String.raw`Zm9v/bar+QUJD= Zm9v\u002Fbar+QUJD=`, '*** ***'],
+])('a token is masked escaped %s', (_, text, masked) => {
+  expect(maskOf(KEY).text(text)).toBe(masked);
+});
+
+it('a token with a backslash, a quote and an é is masked escaped', () => {
+  const token = String.raw`s3c\ret"é`;
+  for (const text of [token, JSON.stringify(token).slice(1, -1), String.raw`s3c\u005cret\u0022\u00e9`]) {
+    expect(maskOf(token).text(`<${text}>`)).toBe('<***>');
+  }
+});
+
+it('a text with other escapes stays as it is', () => {
+  const text = String.raw`{"path":"C:\\new\u002Bold\/","html":"&#43;&amp;","url":"a%20b%2Fc"}`;
+  expect(maskOf(KEY).text(text)).toBe(text);
+});
+
+it.each(['\\', '\\u00', '%', '%25', '&', '&#0', '&amp;', 'Zm9v\\', 'Zm9v\\u002F'])(
+  'a text full of %s is searched in a time that grows with its length alone',
+  (part) => {
+    const text = part.repeat(1_000_000 / part.length);
+    expect(maskOf(KEY).text(text)).toBe(text);
+    expect(namesSecret(text)).toBe(false);
+  },
+);
 
 const [HEADER, PAYLOAD, SIGNATURE] = [
   'eyJhbGciOiJIUzI1NiJ9',
