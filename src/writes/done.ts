@@ -25,7 +25,11 @@ function cardLines(label: string, card: JsonObject, width: number): readonly str
 }
 
 /** The card that was changed; of a reissue the old one, as far as it is known, and the new one. */
-function subjectLines({ id = '', seen, call }: Write, resource: JsonValue, width: number): readonly string[] {
+function subjectLines(
+  { id = '', seen, call }: Write,
+  { resource, callOutcome: { resultId } }: Answer,
+  width: number,
+): readonly string[] {
   const made = textAt(resource, 'cardId');
   const isCard = call.operation.family === 'cards' && isJsonObject(resource) && made !== undefined;
   if (!isCard) {
@@ -37,11 +41,13 @@ function subjectLines({ id = '', seen, call }: Write, resource: JsonValue, width
   if (made.toLowerCase() === id.toLowerCase() || id === '') return cardLines('Card', resource, width);
   const old = new Map<string, JsonValue>([['cardId', id]]);
   if (seen?.clientReference !== undefined) old.set('clientReference', seen.clientReference);
-  return [...cardLines('Old card', old, width), ...cardLines('New card', resource, width)];
+  const oldLines = cardLines('Old card', old, width);
+  return resultId === undefined ? oldLines : [...oldLines, ...cardLines('New card', resource, width)];
 }
 
 /** The end of a change on a terminal: how, of which card, when. Nothing that stood before the question comes again. */
-export function doneText(session: Session, write: Write, { callOutcome, resource }: Answer, width = 80): string {
+export function doneText(session: Session, write: Write, answer: Answer, width = 80): string {
+  const { callOutcome } = answer;
   const { colour, unicode, mask = (text: string) => text } = session.output;
   const { effect } = write.call.operation;
   const done = effect.kind === 'write' ? effect.done.toUpperCase() : '';
@@ -61,7 +67,7 @@ export function doneText(session: Session, write: Write, { callOutcome, resource
         );
   const lines = [
     makePaint(colour).bold(makePaint(colour).toned('outcome', callOutcome.outcome ?? '', head)),
-    ...subjectLines(write, resource, width),
+    ...subjectLines(write, answer, width),
     ...reason,
     ...next,
   ];

@@ -1,7 +1,9 @@
 import { type Notice, note, warning } from '../../base/failure.ts';
+import { quoted } from '../../base/json/outside-text.ts';
 import { type SchemaViolation, schemaViolations } from '../../base/json/schema-violations.ts';
 import { cutText, detached } from '../../base/json/shorten.ts';
 import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../../base/json/value.ts';
+import { CARD_ID } from '../api/field.ts';
 import { isResolvedAt, type Operation, resolvedBy, sensitiveOf } from '../api/operation.ts';
 import { statusAt } from '../call-outcome.ts';
 
@@ -89,6 +91,8 @@ export function resultIdOf(operation: Operation, id: string | undefined, resourc
   const result = wholeResultId(operation, resource);
   // A reissue may answer with the original card, which is no new one.
   if (result === undefined || result.toLowerCase() === id?.toLowerCase()) return undefined;
+  // Every later read and change would be sent to the path that it makes.
+  if (operation.family === 'cards' && !CARD_ID.test(result)) return undefined;
   return detached(cutText(result, MAX_ID));
 }
 
@@ -107,7 +111,9 @@ function changeNotices(operation: Operation, id: string | undefined, resource: J
   }
   const isReissue = operation.effect.kind === 'write' && operation.effect.resultId !== undefined && id !== undefined;
   if (!isReissue || resultIdOf(operation, id, resource) !== undefined) return [];
-  return [note('NO_NEW_CARD', 'the response names no new card')];
+  const made = wholeResultId(operation, resource) ?? '';
+  const instead = isSameCard(made, id) ? '' : `: its cardId is ${quoted(cutText(made, 100))}, which is no card ID`;
+  return [note('NO_NEW_CARD', `the response names no new card${instead}`)];
 }
 
 /** What a response lacks (docs/faults.md B28). It is shown anyway, because a blank cell looks like an empty value. */

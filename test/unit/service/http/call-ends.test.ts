@@ -69,7 +69,12 @@ it('the outcome of a call has the time of the unknown attempt if the card shows 
 });
 
 it.each<readonly [string, ReturnType<typeof inputFor>, unknown, string | undefined]>([
-  ['of the new card', inputFor(OPERATIONS.cardReissue), card('ACTIVE', { cardId: 'new-1' }), 'new-1'],
+  [
+    'of the new card',
+    inputFor(OPERATIONS.cardReissue),
+    card('ACTIVE', { cardId: '00000000-0000-4000-8000-000000000001' }),
+    '00000000-0000-4000-8000-000000000001',
+  ],
   ['of a new event', inputFor(OPERATIONS.eventCreate), { id: 'evt_1' }, 'evt_1'],
   [
     'that is a number, digit for digit',

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { quoted } from '../../../../src/base/json/outside-text.ts';
 import { printJson } from '../../../../src/base/json/print.ts';
 import { JsonNumber, type JsonValue } from '../../../../src/base/json/value.ts';
 import type { Operation } from '../../../../src/service/api/operation.ts';
@@ -124,6 +125,14 @@ it.each<[title: string, operation: Operation, status: string, notices: readonly 
   expect(judged(operation, JSON.stringify(card(status)))).toMatchObject({ kind: 'accepted', notices: expected });
 });
 
+it.each(['', '..', 'x\u2028"'])('a reissue that answers with the cardId %j counts, and names no new card', (cardId) => {
+  const message = `the response names no new card: its cardId is ${quoted(cardId)}, which is no card ID`;
+  expect(judged(cardReissue, JSON.stringify({ ...card('ACTIVE'), cardId }))).toMatchObject({
+    kind: 'accepted',
+    notices: expect.arrayContaining([{ code: 'NO_NEW_CARD', level: 'note', message }]),
+  });
+});
+
 it('a block without a status in its 2xx counts, and says so', () => {
   const { status: _, ...rest } = card('BLOCKED');
   const message = 'the response shows no status, not BLOCKED. Check the card';
@@ -163,6 +172,9 @@ it.each([
 it.each([
   ['another card', '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000'],
   ['the card that was asked for, in any case', CARD_ID.toUpperCase(), undefined],
+  ['none with an empty ID', '', undefined],
+  ['none with an ID that makes another path', '..', undefined],
+  ['none with a line separator behind its ID', '00000000-0000-0000-0000-000000000000\u2028', undefined],
 ])('the new card of a reissue is %s', (_, cardId, resultId) => {
   expect(resultIdOf(cardReissue, CARD_ID, new Map([['cardId', cardId]]))).toBe(resultId);
 });
