@@ -203,3 +203,5 @@ export function checkFieldTexts(
 
 /** The service does not document what an empty update does. */
 export const NOTHING_TO_CHANGE = 'nothing to change: give at least one field';
+
+export const HALF_PAIR = 'has half of a surrogate pair: a program has cut the text';

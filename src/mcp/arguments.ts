@@ -2,7 +2,7 @@ import { type Failure, type Fault, usageFailure } from '../base/failure.ts';
 import type { JsonSchema } from '../base/json/shape.ts';
 import { fromPlain } from '../base/json/value.ts';
 import { propertiesOf } from '../cli/describe/json-schema.ts';
-import { checkFields, type FieldValue, NOTHING_TO_CHANGE, textsOf } from '../input/fields.ts';
+import { checkFields, type FieldValue, HALF_PAIR, NOTHING_TO_CHANGE, textsOf } from '../input/fields.ts';
 import type { OptionDeclarations, OptionSpec } from '../input/options/option.ts';
 import { bad, found, type NamedValues, type Reading, readChoice, readValue } from '../input/options/read-value.ts';
 import { cardIdProblem, idWarnings, quoteValue, readCardId, warningsOf } from '../input/values.ts';
@@ -12,6 +12,11 @@ import type { SingleCall } from '../writes/read-call.ts';
 
 function shown(value: unknown): string {
   return typeof value === 'string' ? quoteValue(value) : String(JSON.stringify(value)).slice(0, 60);
+}
+
+/** A question would show another text than the one that is sent. */
+function isHalved(value: unknown): boolean {
+  return typeof value === 'string' && !value.isWellFormed();
 }
 
 /** A JSON value by its declaration: a number for a count, a list for choices, a boolean for a switch, else a string. */
@@ -30,6 +35,7 @@ function read(spec: Omit<OptionSpec, 'long'>, value: unknown): Reading<unknown> 
   if (kind === 'count' && typeof value !== 'number') return bad(`must be a whole number, not ${shown(value)}`);
   if (kind !== 'count' && typeof value !== 'string') return bad(`must be a text, not ${shown(value)}`);
   if (value === '') return bad('is empty');
+  if (isHalved(value)) return bad(HALF_PAIR);
   const problem = kind === 'cardId' ? cardIdProblem(String(value)) : undefined;
   return problem === undefined ? readValue({ ...spec, kind }, String(value)) : bad(problem);
 }
@@ -100,6 +106,7 @@ export function readCall(operation: Operation, args: NamedValues): SingleCall {
     ...[operation.query, operation.body].flatMap((schema) =>
       schema === null ? [] : checkFields(schema, fields, nameOf),
     ),
+    ...Object.keys(fields).flatMap((where) => (isHalved(fields[where]) ? [{ where, problem: HALF_PAIR }] : [])),
     ...(isEmptyUpdate ? [{ where: operation.command.replaceAll('.', ' '), problem: NOTHING_TO_CHANGE }] : []),
     ...unknownNames(args, known),
   ];

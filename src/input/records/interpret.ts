@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../base/json/value.ts';
 import { CARD_ID } from '../../service/api/field.ts';
 import { isUpdate, isWrite, type Operation } from '../../service/api/operation.ts';
 import { type ExpectationInput, ownValue } from '../expect.ts';
-import { checkFields, type FieldValue, NOTHING_TO_CHANGE, readFieldText } from '../fields.ts';
+import { checkFields, type FieldValue, HALF_PAIR, NOTHING_TO_CHANGE, readFieldText } from '../fields.ts';
 import { type Row, type RowExtra, RowMaker, type RowShape, type Skip, type TextPart } from '../rows/row.ts';
 import { hiddenInId } from '../suspicious.ts';
 import { cellAt, looksLikeId, type PackedCells, quoteValue } from '../values.ts';
@@ -53,8 +53,6 @@ export interface Interpreted {
   readonly isUnchanged: boolean;
   readonly faults: readonly InputFault[];
 }
-
-const HALF_PAIR = 'has half of a surrogate pair: a program has cut the text';
 
 /** Turns rows into calls of one operation. Knows no files and no other rows. */
 export class Interpreter {

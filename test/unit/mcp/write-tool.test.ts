@@ -304,6 +304,15 @@ it('an update without a field is refused, and nobody is asked', async () => {
   expect([all.sent, all.asked]).toEqual([[], []]);
 });
 
+it('a field with half a surrogate pair is refused, and nobody is asked', async () => {
+  const all = stage({});
+  const halved = all.call('calendar_update', { calendarId: 'cal_1', name: 'A\ud800B', description: '\u{1f4b3}' });
+  expect((await failureOf(halved)).faults).toEqual([
+    { where: 'name', problem: 'has half of a surrogate pair: a program has cut the text' },
+  ]);
+  expect([all.sent, all.asked]).toEqual([[], []]);
+});
+
 it('after a no nothing is sent, and the result has the command to run instead', async () => {
   const all = stage({}, refusing('the person said no'));
   const result = await all.call('card_block', { cardId: CARD_ID, reason: "Kari's" });
