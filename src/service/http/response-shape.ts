@@ -57,12 +57,15 @@ function otherList(operation: Operation, id: string | undefined, resource: JsonO
   const url = resource.get('url');
   if (operation.lists === undefined || id === undefined || typeof url !== 'string') return undefined;
   // Behind a host any text is a path, without dot segments.
-  const segments = new URL(`http://any/${url}`).pathname.split('/').filter(Boolean).map(decoded);
-  const [before, , after] = operation.path.split('/').slice(2);
+  const { pathname, searchParams } = new URL(`http://any/${url}`);
+  const segments = pathname.split('/').filter(Boolean).map(decoded);
+  const [before = '', , after] = operation.path.split('/').slice(2);
   const words = segments.map((segment) => segment.toLowerCase());
-  const at = words.findLastIndex((word, index) => word === before && words[index + 2] === after);
-  const listed = segments[at + 1] ?? '';
-  if (at === -1 || listed === id) return undefined;
+  const isOfOne = (next: string | undefined, last: string | undefined) =>
+    last === after || (last === undefined && next !== undefined && next !== after);
+  const at = words.findLastIndex((word, index) => word === before && isOfOne(words[index + 1], words[index + 2]));
+  const listed = at === -1 ? searchParams.get(before.slice(0, -1)) : segments[at + 1];
+  if (listed === null || listed === undefined || listed === '' || listed === id) return undefined;
   return `the response is the list of ${quote(listed)}, not of the requested ${operation.object}`;
 }
 

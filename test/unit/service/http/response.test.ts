@@ -163,6 +163,14 @@ it.each([
   ['the path of another calendar with a slash in its ID', '/v1/calendars/cal%2F1/subscribers', 'failed'],
   ['the path of another calendar behind its own', '/v1/calendars/cal-1/subscribers/../../cal-2/subscribers', 'failed'],
   ['the path of another calendar', '/v1/calendars/cal-2/subscribers', 'failed'],
+  ['the path of another calendar without its list', '/v1/calendars/cal-2', 'failed'],
+  ['another calendar in its query', '/v1/subscribers?calendar=cal%2D2&limit=10', 'failed'],
+  ['its own path without its list', '/v1/calendars/cal-1/', 'accepted'],
+  ['its own calendar in its query', '/v1/subscribers?calendar=cal-1', 'accepted'],
+  ['an empty calendar in its query', '/v1/subscribers?calendar=', 'accepted'],
+  ['a path of calendars without an ID', '/v1/calendars', 'accepted'],
+  ['a path of calendars with its list alone', '/v1/calendars/subscribers', 'accepted'],
+  ['a word that may be anything', 'cal-2', 'accepted'],
   ['the encoded path of another calendar', 'https://h/x/v1/calendars/cal%202/subscribers/', 'failed'],
 ])('a list with the url of %s', (_, url, kind) => {
   const verdict = judged(subscribersList, JSON.stringify({ object: 'list', data: [], url }));
