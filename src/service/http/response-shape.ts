@@ -115,7 +115,7 @@ function changeNotices(operation: Operation, id: string | undefined, resource: J
   const isReissue = operation.effect.kind === 'write' && operation.effect.resultId !== undefined && id !== undefined;
   if (!isReissue || resultIdOf(operation, id, resource) !== undefined) return [];
   const made = wholeResultId(operation, resource) ?? '';
-  const instead = isSameCard(made, id) ? '' : `: its cardId is ${quoted(cutText(made, 100))}, which is no card ID`;
+  const instead = isSameCard(made, id) ? '' : `: its cardId is ${quoted(cutText(made, 100))}, which is not a card ID`;
   return [note('NO_NEW_CARD', `the response names no new card${instead}`)];
 }
 

@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
-import { answerBytes, LONG_BYTES, type LongAnswer } from './answer-bytes.ts';
-import { BodyPieces } from './body-pieces.ts';
+import { answerBytes, BodyPieces, LONG_BYTES, type LongAnswer } from './answer-bytes.ts';
 import { BreakError, connectBreakage, secondsText, sentBreakage } from './breakage.ts';
 import { Connector, type TransportOptions } from './connector.ts';
 import {

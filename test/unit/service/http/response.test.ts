@@ -126,7 +126,7 @@ it.each<[title: string, operation: Operation, status: string, notices: readonly 
 });
 
 it.each(['', '..', 'x\u2028"'])('a reissue that answers with the cardId %j counts, and names no new card', (cardId) => {
-  const message = `the response names no new card: its cardId is ${quoted(cardId)}, which is no card ID`;
+  const message = `the response names no new card: its cardId is ${quoted(cardId)}, which is not a card ID`;
   expect(judged(cardReissue, JSON.stringify({ ...card('ACTIVE'), cardId }))).toMatchObject({
     kind: 'accepted',
     notices: expect.arrayContaining([{ code: 'NO_NEW_CARD', level: 'note', message }]),
