@@ -23,10 +23,11 @@ import {
 
 /** Lines of one file are in the order in which they were written, but for this: a clock may be set back. */
 const SLACK_MS = 60_000;
+const RECORD_BEGIN = '{"at":"';
 
 /**
  * The matching changes, newest first, rows of runs included. `unread`: runs whose rows are missing, with the reasons.
- * `cut`: how many lines were met that are no records.
+ * `cut`: how many lines were met that are no records, nor their beginnings.
  * LOCAL_IO if the history cannot be read, unless `onUnreadable` is given: then only rows of runs are returned.
  */
 export async function readHistory(stateDir: string, filter: HistoryFilter) {
@@ -209,8 +210,8 @@ async function readBackwards(
   const reading = readLinesBack(file, (line) => {
     const [, at = '', entry] = RECORD_HEAD.exec(line) ?? [];
     if (entry !== undefined && line.endsWith('}')) return visit(line, at, entry);
-    // Half a line, which a kill left, does not count.
-    onCut?.();
+    // Half a record is what a kill leaves, and says nothing: that change is open still.
+    if (!line.startsWith(RECORD_BEGIN.slice(0, line.length))) onCut?.();
     return false;
   });
   await reading.finally(() => ignoreErrors(file.close()));
