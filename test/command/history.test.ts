@@ -477,6 +477,6 @@ test('lines of the history that are no records are counted in a warning, but not
   const { code, stdout, stderr } = await run(['history', '--json']);
   expect([code, (JSON.parse(stdout) as unknown[]).length]).toEqual([0, 2]);
   expect(JSON.parse(stderr)).toEqual({
-    notice: { code: 'UNREADABLE_LINES', message: 'left out 2 lines of the history: not a whole record' },
+    notice: { code: 'UNREADABLE_LINES', message: 'left out 2 lines of the history that cannot be read' },
   });
 });

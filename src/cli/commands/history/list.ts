@@ -133,7 +133,7 @@ export async function matchingWrites(session: Session, whole: HistoryFilter, das
   const { unread } = found;
   if (found.cut > 0) {
     const lines = plural(found.cut, 'line');
-    await session.notify(warning('UNREADABLE_LINES', `left out ${lines} of the history: not a whole record`));
+    await session.notify(warning('UNREADABLE_LINES', `left out ${lines} of the history that cannot be read`));
   }
   const entries = found.entries.slice(0, limit);
   // An ID of any operation may look like that. If it exists, it is meant.
