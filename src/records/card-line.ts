@@ -8,18 +8,16 @@ export interface SeenCard {
   readonly seenAt: string;
 }
 
+/** Each text by itself: `JSON.stringify` of the whole line costs a run of reads more. */
+function quoted(text: string | undefined): string {
+  return text === undefined ? 'null' : JSON.stringify(text);
+}
+
 /**
  * A card as a line of the known cards. The ID and the reference stand first, in lower case, so that a search compares
- * bytes at a fixed place.
+ * bytes at a fixed place. `cardId` needs no escape.
  */
 export function lineOf({ cardId, clientReference, status, seenAt }: SeenCard): string {
-  const line = {
-    id: cardId.toLowerCase(),
-    ref: clientReference?.toLowerCase() ?? null,
-    cardId,
-    clientReference: clientReference ?? null,
-    seenAt,
-    status: status ?? null,
-  };
-  return `${JSON.stringify(line)}\n`;
+  const [id, ref] = [cardId.toLowerCase(), quoted(clientReference?.toLowerCase())];
+  return `{"id":"${id}","ref":${ref},"cardId":"${cardId}","clientReference":${quoted(clientReference)},"seenAt":"${seenAt}","status":${quoted(status)}}\n`;
 }

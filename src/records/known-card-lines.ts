@@ -25,25 +25,34 @@ export function openLines(path: string): number | undefined {
   }
 }
 
-/** Reads all whole lines of a file. A last line without its end was cut when its process was killed, and is left out. */
-function eachLine(file: number, onLine: OnLine): void {
+/**
+ * Reads a file as pieces of whole lines, each valid until the next is asked for, and where it begins. A last line without
+ * its end was cut when its process was killed, and is left out.
+ */
+function* linePieces(file: number): Generator<readonly [bytes: Buffer, offset: number]> {
   let buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let [length, offset] = [0, 0];
   for (;;) {
     const read = readSync(file, buffer, length, buffer.length - length, offset + length);
     if (read === 0) return;
     length += read;
-    const bytes = buffer.subarray(0, length);
+    const end = buffer.subarray(0, length).lastIndexOf(NEWLINE) + 1;
+    if (end > 0) yield [buffer.subarray(0, end), offset];
+    // A line that is longer than the buffer needs a larger one.
+    if (end === 0 && length === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
+    else buffer.copyWithin(0, end, length);
+    length -= end;
+    offset += end;
+  }
+}
+
+function eachLine(file: number, onLine: OnLine): void {
+  for (const [bytes, offset] of linePieces(file)) {
     let start = 0;
     for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
       onLine(bytes, start, end, offset + start);
       start = end + 1;
     }
-    // A line that is longer than the buffer needs a larger one.
-    if (start === 0 && length === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
-    else buffer.copyWithin(0, start, length);
-    length -= start;
-    offset += start;
   }
 }
 
@@ -193,7 +202,21 @@ function keepNewest(found: CardPlace[], limit: number): void {
 
 const ANY: readonly Needle[] = [{ place: 'id', bytes: Buffer.alloc(0), rank: 1 }];
 
-/** The places of the latest lines of all cards in the order of the file, the last `limit` of them. */
-export function latestPlaces(file: number, limit: number): readonly CardPlace[] {
-  return findPlaces(file, ANY, limit).places.toReversed();
+/**
+ * The latest lines of all cards in the order of the file, the last `limit` of them, in large pieces. `joined`: the line
+ * of a card whose status stands in an earlier one.
+ */
+export function* latestLines(file: number, limit: number, joined: (place: CardPlace) => string): Generator<Uint8Array> {
+  const { places } = findPlaces(file, ANY, limit);
+  let next = places.length - 1;
+  for (const [bytes, offset] of linePieces(file)) {
+    const lines: Uint8Array[] = [];
+    for (let place = places[next]; place !== undefined && place.line < offset + bytes.length; place = places[next]) {
+      const start = place.line - offset;
+      const isWhole = place.status === undefined || place.status === place.line;
+      lines.push(isWhole ? bytes.subarray(start, bytes.indexOf(NEWLINE, start) + 1) : Buffer.from(joined(place)));
+      next -= 1;
+    }
+    yield Buffer.concat(lines);
+  }
 }

@@ -14,7 +14,7 @@ import {
   type CardPlace,
   findPlaces,
   lastLines,
-  latestPlaces,
+  latestLines,
   lineAt,
   type Needle,
   openLines,
@@ -24,7 +24,6 @@ import { isPartOfCardId } from './write-record.ts';
 
 /** The oldest cards go beyond it. */
 const MAX_CARDS = 1_000_000;
-const PIECE_LENGTH = 1024 * 1024;
 
 type Place = Pick<KnownCardsPlace, 'stateDir' | 'url'>;
 
@@ -209,17 +208,6 @@ export function cardsOfReference(stateDir: string, reference: string): readonly 
   return found.filter(({ clientReference }) => clientReference === reference).map(({ cardId }) => cardId);
 }
 
-function* countedLines(file: number): Generator<string> {
-  let piece = '';
-  for (const place of latestPlaces(file, MAX_CARDS)) {
-    piece += place.status === place.line ? `${lineAt(file, place.line)}\n` : lineOf(cardAt(file, place));
-    if (piece.length < PIECE_LENGTH) continue;
-    yield piece;
-    piece = '';
-  }
-  yield piece;
-}
-
 /**
  * Writes the file anew with one line for each card, and more cards behind them. All of them are there, or none. A card
  * that another process appends at that moment may be forgotten.
@@ -240,7 +228,10 @@ export async function addCards(
     await file.writeFile(headOf(since, 0));
     const known = openLines(path);
     try {
-      if (known !== undefined) for (const piece of countedLines(known)) await file.writeFile(piece);
+      if (known !== undefined) {
+        const joined = (place: CardPlace) => lineOf(cardAt(known, place));
+        for (const piece of latestLines(known, MAX_CARDS, joined)) await file.writeFile(piece);
+      }
     } finally {
       if (known !== undefined) closeSync(known);
     }

@@ -22,16 +22,21 @@ export function buildRequest(input: CallInput, baseUrl: BaseUrl, version: string
 }
 
 function ownTarget({ operation, params, query }: CallInput): string {
-  const path = operation.path.replace(/\{([A-Za-z]+)\}/g, (hole, name: string) => {
-    const value = params[name];
-    return value === undefined ? hole : encodeSegment(value);
-  });
+  const [begin = '', ...parts] = operation.path.split('{');
+  let path = begin;
+  for (const part of parts) {
+    const end = part.indexOf('}');
+    const value = params[part.slice(0, end)];
+    path += value === undefined ? `{${part}` : encodeSegment(value) + part.slice(end + 1);
+  }
   const pairs = Object.entries(query).map(([name, value]) => `${encodeSegment(name)}=${encodeSegment(value)}`);
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
 }
 
 /** Also encodes characters that `encodeURIComponent` leaves but some intermediaries treat as special. */
 function encodeSegment(text: string): string {
+  // Most IDs need no more than this look.
+  if (/^[\w-]*$/.test(text)) return text;
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 

@@ -169,12 +169,12 @@ class OngoingExchange implements Dispatcher.DispatchHandler, LongAnswer {
   }
 
   #dispatch(): void {
-    const { target, method, headers, body = null } = this.#wire;
+    const { target: path, method, body = null } = this.#wire;
     const { origin } = this.#to.baseUrl;
-    this.#connection.client.dispatch(
-      { origin, path: target, method, headers: Object.fromEntries(headers), body, reset: this.#options.own === true },
-      this,
-    );
+    // `Object.fromEntries` takes four times as long.
+    const headers: Record<string, string> = {};
+    for (const [name, value] of this.#wire.headers) headers[name] = value;
+    this.#connection.client.dispatch({ origin, path, method, headers, body, reset: this.#options.own === true }, this);
   }
 
   /**

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lineOf, type SeenCard } from '../../../src/records/card-line.ts';
 import { addCards, findCards, forgetCards, newestCards } from '../../../src/records/known-cards.ts';
-import { type KnownCardsPlace, knownCardsPath, rememberCards } from '../../../src/records/remember-cards.ts';
+import { headOf, type KnownCardsPlace, knownCardsPath, rememberCards } from '../../../src/records/remember-cards.ts';
 
 const NOW = '2026-11-28T20:30:00.000Z';
 const ONE = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
@@ -124,6 +124,23 @@ test('cards that are added are behind one line for each known card, and a failur
   expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(3);
   expect(findCards(place(), 'order-1').cards).toEqual([card(ONE, 'order-1', 'BLOCKED')]);
   expect(ids('order-2')).toEqual([TWO]);
+});
+
+test('of a file of many pieces, each card keeps its latest line whole, in the order of the file', async () => {
+  const many = (status: string) =>
+    Array.from({ length: 15_000 }, (_, n) => card(`${ONE.slice(0, -5)}${20_000 + n}`, `order-${n}`, status));
+  await remember(place(), many('ACTIVE'));
+  await remember(place(), many('BLOCKED').reverse());
+  const path = knownCardsPath(stateDir, place().url);
+  expect(statSync(path).size).toBeGreaterThan(5 * 1024 * 1024);
+  await addCards(place(), nothing(), NOW);
+  const [head, ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
+  expect(head).toBe(headOf(NOW, statSync(path).size).trimEnd());
+  expect(lines).toEqual(
+    many('BLOCKED')
+      .reverse()
+      .map((each) => lineOf(each).trimEnd()),
+  );
 });
 
 test('whatever a reference holds, its card is found by the whole of it and no other is', async () => {
