@@ -43,12 +43,13 @@ const MOST_OF_A_VALUE = 200;
 const MOST_MEMBERS = 20;
 const MOST_OF_A_QUESTION = 8000;
 
-const short = (text: string) => shortenText(safeText(text), MOST_OF_A_VALUE);
+/** In quotes, as JSON escapes it: a line end is not a typed `\\n`. */
+const quoted = (text: string) => safeText(JSON.stringify(text));
 
 /** A name from outside: a word as it is, anything else in quotes. */
 function nameOf(name: string): string {
-  const text = short(name);
-  return isPlainWord(text) && !text.includes('.') ? text : JSON.stringify(text);
+  const text = shortenText(name, MOST_OF_A_VALUE);
+  return isPlainWord(text) && !text.includes('.') ? text : quoted(text);
 }
 
 /** The values in a member, at any depth, each with its dotted path. */
@@ -59,13 +60,14 @@ function valuesIn(path: string, value: JsonValue): readonly (readonly [string, J
 
 /** `card metadata.store: "Lisbon"`. */
 function lineOf([path, value]: readonly [string, JsonValue]): string {
-  return `card ${path}: ${JSON.stringify(short(cellText(value)))}`;
+  return `card ${path}: ${quoted(shortenText(cellText(value), MOST_OF_A_VALUE))}`;
 }
 
 /** A line for each member of the card that tells its state, or why it cannot be shown. */
 function stateLines(card: CardReading | undefined): readonly string[] {
   if (card === undefined) return [];
-  if ('failure' in card) return [`The card could not be read: ${short(card.failure.problem)}`];
+  if ('failure' in card)
+    return [`The card could not be read: ${shortenText(safeText(card.failure.problem), MOST_OF_A_VALUE)}`];
   return STATE.flatMap((name) => {
     const value = getPath(card.card, name);
     return value === undefined ? [] : [lineOf([name, value])];
@@ -102,7 +104,7 @@ function unshowable({ call, id }: SingleCall): string | undefined {
 }
 
 function shown(value: JsonValue): string {
-  return typeof value === 'string' ? `"${safeText(value)}"` : printJson(value);
+  return typeof value === 'string' ? quoted(value) : printJson(value);
 }
 
 /** The line that counts members of the metadata. */

@@ -99,7 +99,8 @@ it('the question has no line and no invisible character that the service or the 
 });
 
 it.each([
-  ['a line end', { 'a\nid: b': 'x' }, 'card metadata."a\\\\nid: b": "x"'],
+  ['a line end', { 'a\nid: b': 'x\ny' }, 'card metadata."a\\nid: b": "x\\ny"'],
+  ['a typed \\n', { 'a\\nid: b': 'x\\ny' }, 'card metadata."a\\\\nid: b": "x\\\\ny"'],
   ['a separator of lines', { 'a\u2028id: b': 'x' }, 'card metadata."a<U+2028>id: b": "x"'],
   ['the words of another member', { 'store: "Lisbon" status': 'x' }, 'card metadata."store: \\"Lisbon\\" status": "x"'],
   ['blanks', { 'store now BLOCKED': 'x' }, 'card metadata."store now BLOCKED": "x"'],
@@ -350,7 +351,7 @@ it('without a yes nothing is sent of what has no id yet, and a member that is to
   expect(textsOf(await all.call('event_create', event))[0]?.split('\n')[1]).toBe(
     person(`frontdesk calendar event create --calendar cal_1 --name 'say "no"' --start 2026-06-01 --no-url`),
   );
-  expect(messageOf(all)).toContain('field name: "say "no""');
+  expect(messageOf(all)).toContain(String.raw`field name: "say \"no\""`);
 });
 
 it('without a yes nothing is sent and the tokens are taken out of what is said', async () => {
