@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Failure } from '../../../../src/base/failure.ts';
 import { placeFault, toFaults } from '../../../../src/input/records/fault-place.ts';
+import { openArchive } from '../../../../src/input/xlsx/zip.ts';
 import {
   handMadeWorkbook,
   oleContainer,
@@ -446,6 +447,36 @@ it.each<[string, (files: ZipFile[]) => readonly ZipFile[]]>([
 it('a workbook that spreadsheets open is read: with bytes behind its end', async () => {
   const bytes = handMadeWorkbook({ rows: ONE_ROW });
   expect(valuesOf(await readAll(Buffer.concat([bytes, Buffer.alloc(100_000)])))).toEqual([['s1', 'a@x']]);
+});
+
+/** An archive with one part, and the same with another content: of the same length. */
+const small = (content: string, isZip64 = false) => makeZip([{ name: 'a', content, isStored: true }], isZip64);
+const [SMALL, OTHER, LONG_END] = [small('s1'), small('s9'), small('s1', true)];
+
+/** A copy with one byte that differs, counted from the end. */
+function withOther(bytes: Buffer, fromEnd: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[copy.length - fromEnd] = (copy[copy.length - fromEnd] ?? 0) + 1;
+  return copy;
+}
+
+it.each<[string, Buffer[]]>([
+  ['behind another', [SMALL, OTHER]],
+  ['behind other bytes', [Buffer.from('#!/bin/sh\n'), SMALL]],
+  ['whose directory begins elsewhere', [withOther(SMALL, 6)]],
+  ['whose directory has another length', [withOther(SMALL, 10)]],
+  ['with an end in 64 bits, behind another', [LONG_END, LONG_END]],
+  ['with an end in 64 bits that says something else', [withOther(LONG_END, 6)]],
+  ['with an end in 64 bits at another place', [withOther(LONG_END, 22 + 12)]],
+  ['with an end in 64 bits of another length', [withOther(LONG_END, 22 + 20 + 52)]],
+  ['with an end in 64 bits whose directory begins elsewhere', [withOther(LONG_END, 22 + 20 + 8)]],
+])('an archive is refused that other programs read otherwise: %s', async (_what, pieces) => {
+  await expect(openArchive(Buffer.concat(pieces))).rejects.toThrow('its directory is not where its end says');
+});
+
+it('an archive with an end in 64 bits is read', async () => {
+  const read = (await openArchive(LONG_END)).read('a');
+  expect(String((await read.next()).value)).toBe('s1');
 });
 
 it('a cell that cannot be taken is named in the header', async () => {
