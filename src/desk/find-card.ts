@@ -3,7 +3,7 @@ import { Failure } from '../base/failure.ts';
 import { quoted } from '../base/json/outside-text.ts';
 import { hintText } from '../base/next-step.ts';
 import type { Session } from '../command/session.ts';
-import { nearlyIdProblem, readCardId } from '../input/values.ts';
+import { judgeId, nearlyIdProblem, readCardId } from '../input/values.ts';
 import { namedProfile } from '../profile/resolve.ts';
 import { findCards as findKnown, SHORTEST_REFERENCE } from '../records/known-cards.ts';
 import { isPartOfCardId } from '../records/write-record.ts';
@@ -11,7 +11,6 @@ import { cutText, displayWidth, padText } from '../screen/cut-text.ts';
 import { breakLine, plural, safeText } from '../screen/text.ts';
 import { nounOf } from '../service/api/operation.ts';
 import { type DeskLog, type KnownCard, keyOf } from './desk-log.ts';
-import { judgeId } from './desk-session.ts';
 import { clockTime, endedWords } from './screen.ts';
 
 const LEAVE_WORDS = ['q', 'quit', 'exit', 'leave'];
