@@ -100,9 +100,12 @@ function unknownOption(
   rest: readonly string[],
   at: number,
 ): Failure {
-  const name = token.split('=', 1)[0] ?? token;
+  const word = rest[at] ?? '';
+  // Of `-n=1` the parser leaves `-=1`.
+  const isValue = token.startsWith('-=') && word !== token;
+  const name = isValue ? `-${word[word.indexOf('=') - 1]}` : (token.split('=', 1)[0] ?? token);
   if (SECRET_OPTION.test(token)) return noSecretOption(name);
-  if (name !== token && options.some((option) => `--${option.long}` === name)) {
+  if (name !== token && options.some((option) => namesOption(name, option))) {
     return usageFailure([{ where: name, problem: 'takes no value' }], [`see \`${owner} --help\``]);
   }
   const elsewhere = ofOtherCommands(name);
@@ -110,7 +113,8 @@ function unknownOption(
   const meant = near === undefined ? [] : [`did you mean ${near}?`];
   const hints = [
     ...(elsewhere === undefined ? meant : [elsewhere]),
-    name.startsWith('--') || elsewhere !== undefined || near !== undefined
+    // As a value, a word would lose its known letters: the dry run of `-nz`.
+    name.startsWith('--') || elsewhere !== undefined || near !== undefined || !word.startsWith(token)
       ? `see \`${owner} --help\``
       : `a value that begins with "-" goes after "--": ${owner} ${withValue(rest, at)}`,
   ];
@@ -153,9 +157,9 @@ function refusal(
 ): { readonly fault: Failure; readonly at: number } {
   if ('unknown' in unparsed) {
     const token = unparsed.unknown;
-    const isGroup = /^-[^-]$/.test(token);
+    const isGroup = /^-(?:[^-]$|=)/.test(token);
     const at = rest.findIndex(
-      (word) => word === token || (isGroup && /^-[^-]/.test(word) && word.includes(token[1] ?? '')),
+      (word) => word === token || (isGroup && /^-[^-]/.test(word) && word.includes(token.slice(1))),
     );
     return { fault: unknownOption(token, options, owner, rest, at), at };
   }

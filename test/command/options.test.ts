@@ -8,6 +8,7 @@ import { CARD_ID, cardText } from '../support/sample-card.ts';
 // The options that every command has, their variables and their precedence.
 
 const OTHER_ID = '11111111-2222-3333-4444-555555555555';
+const BLOCK = ['card', 'block', CARD_ID, '--yes'];
 const GET = ['card', 'get', CARD_ID];
 const LIST = ['calendar', 'subscribers', 'list', 'cal_1'];
 const SUBSCRIBERS =
@@ -73,7 +74,11 @@ test.each<[readonly string[], Readonly<Record<string, string>>, ...string[]]>([
   [[...GET, '--columns', 'status', '-o', 'json'], {}, '--columns', 'json'],
   [[...GET, OTHER_ID, '--sort-by', 'status'], {}, '--sort-by', 'cannot be sorted'],
   [[...GET, '--json=true'], {}, '--json', 'takes no value'],
-  [[...GET, '-qz'], {}, '-z: unknown option', 'a value that begins with "-" goes after "--"'],
+  [[...GET, '-qz'], {}, '-z: unknown option of `frontdesk card get`', 'see `frontdesk card get --help`'],
+  [[...BLOCK, '-n=1'], {}, '-n: takes no value. Nothing was sent.\n', 'hint: see `frontdesk card block --help`\n'],
+  [[...BLOCK, '-qy='], {}, '-y: takes no value. Nothing was sent.\n', 'hint: see `frontdesk card block --help`\n'],
+  [[...BLOCK, '-nz'], {}, '-z: unknown option', 'hint: see `frontdesk card block --help`\n'],
+  [[...BLOCK, '-=1'], {}, '-: unknown option', 'a value that begins with "-" goes after "--"'],
   [[...GET, '-zq'], {}, '-zq: unknown option', `goes after "--": frontdesk card get ${CARD_ID} -- -zq\n`],
   [[...GET, OTHER_ID, '-j', 'x', '--rate', '0', '--shard', '3/2'], {}, '--concurrency', '--rate', '--shard'],
   [[...GET, '--jsn'], {}, '--jsn', 'did you mean --json?'],
@@ -357,8 +362,6 @@ test('a dry run is refused by readOnly and requireReason', async () => {
   expect(await run('-p', 'rr', '--reason', 'no ticket')).toMatchObject({ code: 2, stdout: '' });
   expect(await run('-p', 'rr', '--reason', 'see T-12')).toMatchObject({ code: 0 });
 });
-
-const BLOCK = ['card', 'block', CARD_ID, '--yes'];
 
 test.each<[readonly string[], string]>([
   [
