@@ -1,5 +1,6 @@
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { Failure, usageFailure } from '../base/failure.ts';
+import { NOT_UTF8 } from '../base/files/paths.ts';
 import { shellQuote } from '../base/files/shell-quote.ts';
 import { type Command, optionsOf } from '../command/command.ts';
 import { BULK_OPTIONS, BULK_WRITE_OPTIONS, COMMON, WRITE_OPTIONS } from '../input/options/common.ts';
@@ -232,6 +233,19 @@ function withoutLostValues(rest: readonly string[], options: readonly OptionSpec
   return { kept, lost };
 }
 
+/** Node puts U+FFFD where an argument is not UTF-8: another text would be sent, or another file written. */
+function lostCharacters(rest: readonly string[], options: readonly OptionSpec[]): readonly Failure[] {
+  const faults = rest.flatMap((word, at) => {
+    if (!word.includes('\ufffd')) return [];
+    const taker = takerOf(rest[at - 1] ?? '', options);
+    const isOption = word.startsWith('-') && taker === undefined;
+    const where = isOption ? word.replace(/=.*/su, '') : taker ? `--${taker.long}` : `argument ${at + 1}`;
+    return [{ where, problem: NOT_UTF8 }];
+  });
+  const hint = 'set the terminal to UTF-8, or save the script as UTF-8';
+  return faults.length === 0 ? [] : [usageFailure(faults, [hint])];
+}
+
 type Syntax = Pick<Command, 'path' | 'arguments' | 'options' | 'writes'>;
 
 /** Parses the words of one command, syntax only. An unusable word is a fault, and left out. */
@@ -239,6 +253,7 @@ export function parseInput(rest: readonly string[], command: Syntax, faults: Fai
   const { path, arguments: args } = command;
   const options = optionsOf(command);
   const owner = ['frontdesk', ...path].join(' ');
+  faults.push(...lostCharacters(rest, options));
   const doubtful: string[] = [];
   const { kept, lost } = withoutLostValues(rest, options, faults);
   let left: readonly string[] = kept;

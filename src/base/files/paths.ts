@@ -84,10 +84,14 @@ const PATH_VARIABLES = [
   'XDG_STATE_HOME',
 ];
 
+/** Of what was given to the program in another encoding, Node keeps U+FFFD. */
+export const NOT_UTF8 = 'a character of it is lost, because it is not UTF-8';
+
 /** A USAGE failure for each variable with such a path: two folders named `~` would be two states. */
-export function unexpandedPaths(env: PlacesInput['env']): readonly Failure[] {
+export function pathVariableFaults(env: PlacesInput['env']): readonly Failure[] {
   return PATH_VARIABLES.flatMap((where) => {
-    const problem = unexpandedProblem(env[where] ?? '');
+    const path = env[where] ?? '';
+    const problem = path.includes('\ufffd') ? NOT_UTF8 : unexpandedProblem(path);
     return problem === undefined ? [] : [usageFailure([{ where, problem }])];
   });
 }

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { livingLocks } from '../../base/files/heartbeat.ts';
 import { describeIoError, errnoOf } from '../../base/files/io-failure.ts';
 import { requireOwnState } from '../../base/files/own-state.ts';
-import { unexpandedPaths, unexpandedProblem } from '../../base/files/paths.ts';
+import { pathVariableFaults, unexpandedProblem } from '../../base/files/paths.ts';
 import { isLeftOver } from '../../base/files/process-identity.ts';
 import { refuseUnsafeFolder } from '../../base/files/safety.ts';
 import { removeCommand, shellQuote } from '../../base/files/shell-quote.ts';
@@ -140,7 +140,7 @@ async function checkRemembered({ places: { stateDir }, keepsHistory }: Session):
 
 /** Paths in variables that lead to another place from each folder, or that no shell has expanded. */
 function checkPaths({ env }: Session['context']): readonly Check[] {
-  const unexpanded = unexpandedPaths(env).map(({ message }) => problem('paths', message));
+  const unexpanded = pathVariableFaults(env).map(({ message }) => problem('paths', message));
   const relative = ['FRONTDESK_STATE_DIR', 'FRONTDESK_AUDIT_LOG'].filter((name) => {
     const path = env[name] ?? '';
     return path !== '' && !isAbsolute(path) && unexpandedProblem(path) === undefined;
