@@ -99,6 +99,43 @@ it('rows of an input become calls: cells are fields, options fill what is lackin
   ]);
 });
 
+it.each([
+  ['cardId,New Card', ['New Card=id', 'cardId=reason']],
+  ['cardId,New Card', ['New Card=cardId', 'cardId=reason']],
+  ['cardId,id', ['cardId=reason']],
+])('a column that --map reads as another field is not the ID: %s %j', async (names, map) => {
+  const shape = readShape({ map }, [], []);
+  const call = [[OTHER, `{"reason":"${CARD}"}`]];
+  expect(await callsOf(cardBlock, `${names}\n${CARD},${OTHER}\n`, { shape })).toEqual(call);
+  const [one = '', two = ''] = names.split(',');
+  expect(await callsOf(cardBlock, `${JSON.stringify({ [one]: CARD, [two]: OTHER })}\n`, { shape })).toEqual(call);
+});
+
+it('an input with --map becomes the same calls as one whose columns have the names of the fields', async () => {
+  const fields = ['id', 'email', 'first_name', 'last_name'];
+  const headers = fc.integer({ min: 1, max: fields.length }).chain((length) =>
+    fc.tuple(
+      fc.shuffledSubarray(fields, { minLength: length, maxLength: length }).filter((names) => names.includes('id')),
+      fc.shuffledSubarray([...fields, 'cardId', 'A'], { minLength: length, maxLength: length }),
+      fc.constantFrom('csv', 'ndjson'),
+    ),
+  );
+  const inputOf = (names: readonly string[], format: string) =>
+    format === 'csv'
+      ? `${names.join(',')}\n${names.map((_, at) => `v${at}`).join(',')}\n`
+      : `${JSON.stringify(Object.fromEntries(names.map((name, at) => [name, `v${at}`])))}\n`;
+  await fc.assert(
+    fc.asyncProperty(headers, async ([wanted, given, format]) => {
+      const map = given.flatMap((name, at) => (name === wanted[at] ? [] : [`${name}=${wanted[at]}`]));
+      const more = { defaults: { last_name: 'Flag' } };
+      const shape = readShape({ map }, [], []);
+      expect(await callsOf(subscriberUpdate, inputOf(given, format), { ...more, shape })).toEqual(
+        await callsOf(subscriberUpdate, inputOf(wanted, format), more),
+      );
+    }),
+  );
+});
+
 it('rows of an input have one hash whatever their format and the case of an ID, and another where a body differs', async () => {
   const hashOf = async (text: string) => (await check(cardBlock, text)).rowsSha256;
   const hash = await hashOf(`cardId,reason\n${CARD},lost\n`);
