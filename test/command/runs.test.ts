@@ -277,6 +277,23 @@ test.each<[readonly string[], string[]]>([
   expect(server.requests.map(({ body }) => body)).toEqual([...bodies, ...bodies]);
 });
 
+test.each([
+  ['"location":""', 2, '--as-input: row 2 has an empty location, which a table cannot tell from an omitted cell'],
+  ['"url":null', 2, '--as-input: row 2 has an empty url, which a table cannot tell from an omitted cell'],
+  ['"location":"Hall"', 0, ''],
+])('runs results --as-input of JSON as CSV loses no member: %s', async (member, code, said) => {
+  const home = createHome();
+  const server = await startRecordingServer(() => ({ status: 409, body: {} }));
+  const event = '{"calendar":"cal_1","name":"A","start":"2027-01-01"';
+  const stdin = `${event}}\n${event},${member}}\n`;
+  await runFrontdesk(['calendar', 'event', 'create', '--from', '-', '-y'], { env: server.env, home, stdin });
+  const results = await runFrontdesk(['runs', 'results', '--last', '--as-input', '-o', 'csv'], { home });
+  const rows =
+    'calendar,name,start,location,_outcome\ncal_1,A,2027-01-01,,rejected\ncal_1,A,2027-01-01,Hall,rejected\n';
+  expect([results.code, results.stdout.replaceAll('\r\n', '\n')]).toEqual([code, code === 0 ? rows : '']);
+  expect(results.stderr).toContain(said);
+});
+
 test('--failed and --as-input are in the dialect of the file that was read', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService(() => ({ status: 409, body: {} })));
@@ -503,6 +520,20 @@ test.each([
   const { stderr } = await runFrontdesk(['runs', 'remove', 'first'], { home });
   expect(stderr).toContain(question);
 });
+
+test.each([[['first']], [['--older-than', '1ms']]])(
+  'runs remove %j --yes says which open changes are forgotten',
+  async (which) => {
+    const home = createHome();
+    const server = await startRecordingServer(() => ({ status: 500, body: {} }));
+    const options = { env: { ...server.env, ...NO_PAUSE }, home };
+    await runFrontdesk([...BLOCK, '--run', 'first', '--retries', '0'], { ...options, stdin: idLines(7) });
+    const { code, stdout, stderr } = await runFrontdesk(['runs', 'remove', ...which, '--yes', '--json'], { home });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '{\n  "removed": [\n    "first"\n  ]\n}\n' });
+    expect(stderr).toContain('"code":"OPEN_FORGOTTEN"');
+    expect(stderr).toContain('were deleted too: first:1, first:2, first:3, first:4, first:5 and 2 more. Nothing keeps');
+  },
+);
 
 test('runs remove deletes what a run kept', async () => {
   const home = createHome();
