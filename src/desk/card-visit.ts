@@ -148,6 +148,7 @@ export class CardVisit {
     let failure: Failure | undefined;
     const openBefore = this.#hand.open;
     try {
+      await session.renewProfile();
       await runCall(writing, command, { words: [cardId], options: {}, typed: new Set(), faults: [] });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
