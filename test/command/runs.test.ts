@@ -606,3 +606,40 @@ test.each([
     4,
   ]);
 });
+
+test('a row that a later change superseded is neither sent again nor recorded as done, and no command names it', async () => {
+  const home = createHome();
+  let isDown = true;
+  const server = await startRecordingServer(({ method, url, body }) =>
+    isDown && method === 'POST'
+      ? { status: 500, body: {} }
+      : { body: { id: url.split('/').at(-1), object: 'subscriber', ...JSON.parse(body || '{}') } },
+  );
+  const update = ['calendar', 'subscribers', 'update'];
+  const run = (args: readonly string[], stdin?: string) =>
+    runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE }, home, ...(stdin === undefined ? {} : { stdin }) });
+  await run([...update, '--from', '-', '--yes', '--run', 'r', '--retries', '0'], 'id,email\nzz1,old@x\nzz2,two@x\n');
+  isDown = false;
+  await run([...update, 'zz1', '--email', 'new@x', '--yes']);
+  const before = server.requests.length;
+  const resumed = await run(['runs', 'resume', 'r', '--resend-unknown', '--yes', '-o', 'ndjson']);
+  expect(rowLines(resumed.stdout).map((row) => row.split(' ')[1])).toEqual(['unknown', 'applied']);
+  expect(resumed.stderr).toContain('of 2 rows 1 unknown to send again, 1 unknown that a later change superseded');
+  expect(server.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/subscribers/zz2']);
+  expect(resumed.stderr).toContain('"resume":null');
+});
+
+test('--reconcile leaves a row that a later change superseded unknown', async () => {
+  const home = createHome();
+  let isDown = true;
+  const server = await startRecordingServer(playService(() => (isDown ? { status: 500, body: {} } : undefined)));
+  const run = (args: readonly string[], stdin?: string) =>
+    runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE }, home, ...(stdin === undefined ? {} : { stdin }) });
+  await run([...BLOCK, '--run', 'r', '--retries', '0'], idLines(1));
+  isDown = false;
+  await run(['card', 'block', cardId(1), '--yes']);
+  const before = server.requests.length;
+  const { stdout } = await run(['runs', 'resume', 'r', '--reconcile', '-o', 'ndjson']);
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: 'unknown' });
+  expect(server.requests.slice(before)).toEqual([]);
+});
