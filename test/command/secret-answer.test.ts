@@ -297,10 +297,28 @@ it.each([
     terminal.type('y\r');
     const { text } = await terminal.end;
     expect(text).toContain(`encryptedPaymentInstrument\n${long}\nactivationData\nünï\n`);
-    const named = openTerminal([...PROVISION, '--show-sensitive', '--columns', 'encryptedPaymentInstrument', '-y'], {
-      ...{ home, env: server.env, columns, rows },
-    });
+    const one = ['--show-sensitive', '--columns', 'encryptedPaymentInstrument', '--out', join(home.path, 'kept.json')];
+    const named = openTerminal([...PROVISION, ...one, '-y'], { home, env: server.env, columns, rows });
     expect((await named.end).text).toContain(`encryptedPaymentInstrument\n${long}\n`);
+  },
+);
+
+it.each([[], ['-o', 'csv'], ['--no-input']])(
+  'a provisioning with --columns and no file is refused, and a table of it has all members: %j',
+  async (...more) => {
+    const home = createHome();
+    const server = await service(home, {
+      reply: { body: { encryptedPaymentInstrument: 'e', activationData: 'a', other: { part: 'b' } } },
+    });
+    const run = (...words: string[]) =>
+      runFrontdesk([...PROVISION, '--show-sensitive', ...words], { home, env: server.env });
+    const refused = await run('--columns', 'activationData', ...more);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('--columns: needs --out: the result is returned only once');
+    expect(server.lines).toEqual([]);
+    const { code, stdout } = await run(...more);
+    const [names = '', values = ''] = stdout.split(/\r?\n/);
+    expect([code, names.split(/[\t,]/).at(-1), values.split(/[\t,]/).at(-1)]).toEqual([0, 'other.part', 'b']);
   },
 );
 
