@@ -283,6 +283,8 @@ export async function openSession(
   const output = outputOptions(context, command, values, { format, mask, maskData, profile: chosen.profile });
   faults.push(...(await printingFaults(command, values, output, context.stdout)));
   faults.push(...(await environmentFaults(command, env)));
+  if (env['FRONTDESK_AUDIT_LOG'])
+    faults.push(...(await import('./audit-place.ts')).auditFaults(command, values, context, places));
   const trustPems = trustOf({ common, context });
   if (callsService) await collect(faults, trustPems);
   const policy = policyOf(preferences);

@@ -29,11 +29,16 @@ const OWN_NAME =
   /^(?:\.file-system-tried|\.frontdesk-.*|(?:credentials|settings)\.json(?:\.(?:bad|lock).*)?|cards|history-key|open|runs|runs-begun|sandbox|sandbox-reset|sent|state|writes)$/;
 const USUAL_PLACE = /\/(?:\.config|\.local\/state|Application Support)\/frontdesk(?:\/state)?$/;
 
+/** Is it a name that frontdesk gives in its folders? */
+export function isOwnName(name: string): boolean {
+  return OWN_NAME.test(name);
+}
+
 /** Is a folder in its usual place, or does it hold what frontdesk makes and nothing else? A variable may name any folder. */
 export function isOwnFolder(path: string): boolean {
   if (USUAL_PLACE.test(path)) return true;
   const names = ifPossible(() => readdirSync(path)) ?? [];
-  return names.length > 0 && names.every((name) => OWN_NAME.test(name));
+  return names.length > 0 && names.every(isOwnName);
 }
 
 export function newFolderStep(variable: string): string {
