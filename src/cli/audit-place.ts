@@ -1,5 +1,5 @@
 import { realpathSync, type Stats, statSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { type Failure, usageFailure } from '../base/failure.ts';
 import { ifPossible } from '../base/files/io-failure.ts';
@@ -19,8 +19,9 @@ interface Place {
 /** Where a path leads through links, as far as it exists. */
 function placeOf(name: string): Place {
   const facts = ifPossible(() => statSync(name));
-  const folder = () => join(ifPossible(() => realpathSync(dirname(name))) ?? dirname(resolve(name)), basename(name));
-  return { path: ifPossible(() => realpathSync(name)) ?? folder(), facts };
+  const folder = dirname(name);
+  const place = ifPossible(() => realpathSync(folder)) ?? ifPossible(() => resolve(folder)) ?? folder;
+  return { path: ifPossible(() => realpathSync(name)) ?? join(place, basename(name)), facts };
 }
 
 function isSame(one: Place, other: Place): boolean {
@@ -57,16 +58,19 @@ export function auditFaults(
   { configDir, stateDir }: Places,
 ): readonly Failure[] {
   const log = env[VARIABLE] ?? '';
+  if (!isAudited(command) || log === '') return [];
   const place = placeOf(log);
   // A pipe or device keeps nothing.
-  if (!isAudited(command) || log === '' || place.facts?.isFile() === false) return [];
+  if (place.facts?.isFile() === false) return [];
   const refused = (problem: string) => [
     usageFailure([{ where: VARIABLE, problem: `${log} is ${problem}` }], [`name another file in ${VARIABLE}`]),
   ];
   const [named] = filesOf(command, values, env).find(([, path]) => isSame(place, placeOf(path))) ?? [];
   if (named !== undefined) return refused(`also the file of ${named}`);
   const isKept = (folder: string | undefined) => {
-    const [first = ''] = folder === undefined ? [] : relative(placeOf(folder).path, place.path).split(sep);
+    const above = folder === undefined ? undefined : `${placeOf(folder).path}${sep}`;
+    if (above === undefined || !place.path.startsWith(above)) return false;
+    const [first = ''] = place.path.slice(above.length).split(sep);
     return isOwnName(first) && !(folder === configDir && first === 'state');
   };
   return isKept(configDir) || isKept(stateDir) ? refused('a file that frontdesk keeps itself') : [];

@@ -1,7 +1,7 @@
 import { type Context, isOnElsewhere, isSwitchedOn } from '../base/context.ts';
 import { collect, Failure, usageFailure } from '../base/failure.ts';
 import { ifPossible } from '../base/files/io-failure.ts';
-import { findPlaces, pathVariableFaults, unexpandedProblem } from '../base/files/paths.ts';
+import { findPlaces, unexpandedProblem, unusablePaths } from '../base/files/paths.ts';
 import type { CallState } from '../command/call-state.ts';
 import { type Command, rowsOfCommand } from '../command/command.ts';
 import type { CommandValues } from '../command/command-values.ts';
@@ -230,7 +230,7 @@ async function environmentFaults(command: Command, env: Context['env']): Promise
   const switches = switchFaults(env).filter(({ where }) => where !== 'FRONTDESK_READ_ONLY');
   const faults = switches.length === 0 || saysSwitches(command) ? [] : [usageFailure(switches)];
   if (mustWork(command)) return faults;
-  faults.push(...pathVariableFaults(env));
+  faults.push(...unusablePaths(env));
   await collect(faults, () => refuseDisabledTls(env));
   return faults;
 }

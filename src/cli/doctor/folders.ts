@@ -5,7 +5,7 @@ import { livingLocks } from '../../base/files/heartbeat.ts';
 import { describeIoError, errnoOf, ifPossible } from '../../base/files/io-failure.ts';
 import { readLockFile } from '../../base/files/lock-file.ts';
 import { requireOwnState } from '../../base/files/own-state.ts';
-import { pathVariableFaults, unexpandedProblem } from '../../base/files/paths.ts';
+import { unexpandedProblem, unusablePaths } from '../../base/files/paths.ts';
 import { isLeftOver } from '../../base/files/process-identity.ts';
 import { isOwnFolder, newFolderStep, refuseUnsafeFolder } from '../../base/files/safety.ts';
 import { removeCommand, shellQuote } from '../../base/files/shell-quote.ts';
@@ -42,9 +42,9 @@ async function obstacleTo(path: string): Promise<string | undefined> {
 async function checkFolder(name: string, path: string | undefined, variable: string, session: Ports): Promise<Check> {
   // Most calls only read settings, and the environment replaces them: nothing is broken without them.
   const flaw = name === 'config-folder' ? warning : problem;
-  const unknown = 'its place is not known: there is no home folder';
+  const why = session.context.env[variable] ? `${variable} leads nowhere` : 'there is no home folder';
   const another = `set ${variable} to a folder that you can write to`;
-  if (path === undefined) return flaw(name, unknown, another);
+  if (path === undefined) return flaw(name, `its place is not known: ${why}`, another);
   const stats = await statOf(path);
   if (stats !== undefined && !stats.isDirectory()) return problem(name, `${path} is not a folder`, another);
   const obstacle = await obstacleTo(path);
@@ -146,9 +146,9 @@ async function checkRemembered({ places: { stateDir }, keepsHistory }: Session):
   return ok(name, count === 0 ? 'no cards remembered yet' : `cards remembered of ${plural(count, 'base URL')}`);
 }
 
-/** Paths in variables that lead to another place from each folder, or that no shell has expanded. */
+/** Paths in variables that lead to another place from each folder, or nowhere. */
 function checkPaths({ env }: Session['context']): readonly Check[] {
-  const unexpanded = pathVariableFaults(env).map(({ message }) => problem('paths', message));
+  const unusable = unusablePaths(env).map(({ message }) => problem('paths', message));
   const relative = ['FRONTDESK_STATE_DIR', 'FRONTDESK_AUDIT_LOG'].filter((name) => {
     const path = env[name] ?? '';
     return path !== '' && !isAbsolute(path) && unexpandedProblem(path) === undefined;
@@ -157,7 +157,7 @@ function checkPaths({ env }: Session['context']): readonly Check[] {
     const message = `${name} is a relative path: it leads to another place from each folder`;
     return warning('paths', message, `set ${name} to a whole path`);
   });
-  return [...unexpanded, ...found];
+  return [...unusable, ...found];
 }
 
 export async function checkFolders(session: Session): Promise<readonly Check[]> {
