@@ -7,6 +7,7 @@ import { errnoOf, ignoreErrors, ioFailure } from '../base/files/io-failure.ts';
 import { endsInLine } from '../base/files/lines.ts';
 import { currentUid } from '../base/files/safety.ts';
 import { SharedWrites } from '../base/files/shared-writes.ts';
+import { shellQuote } from '../base/files/shell-quote.ts';
 import type { RunAudit } from './journal/journal.ts';
 import type { AboutRow, RunRow } from './row-outcome.ts';
 import type { RunHeader } from './stored/run-folder.ts';
@@ -62,9 +63,8 @@ function refuseOfOthers(path: string, { uid, mode }: Stats): void {
   const isOfOthers = uid !== own && uid !== 0;
   if (!isOfOthers && (mode & 0o002) === 0) return;
   const problem = isOfOthers ? 'belongs to another user' : 'can be written by every user';
-  throw Failure.unsent('AUTH', `the audit log ${path} ${problem}`, {
-    hints: ['name another file in FRONTDESK_AUDIT_LOG'],
-  });
+  const fix = isOfOthers ? 'name another file in FRONTDESK_AUDIT_LOG' : `fix it with: chmod o-w ${shellQuote(path)}`;
+  throw Failure.unsent('AUTH', `the audit log ${path} ${problem}`, { hints: [fix] });
 }
 
 /** Does the log end in a whole line? It is opened again, because the log itself is open for writing only. */

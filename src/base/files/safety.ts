@@ -34,11 +34,10 @@ export function isOwnName(name: string): boolean {
   return OWN_NAME.test(name);
 }
 
-/** Is a folder in its usual place, or does it hold what frontdesk makes and nothing else? A variable may name any folder. */
+/** Is a folder in its usual place, or does it hold nothing but what frontdesk makes? A variable may name any folder. */
 export function isOwnFolder(path: string): boolean {
   if (USUAL_PLACE.test(path)) return true;
-  const names = ifPossible(() => readdirSync(path)) ?? [];
-  return names.length > 0 && names.every(isOwnName);
+  return ifPossible(() => readdirSync(path))?.every(isOwnName) ?? false;
 }
 
 export function newFolderStep(variable: string): string {

@@ -66,7 +66,7 @@ it('C7 C8 storeCredential and removeCredentials refuse a file and a folder that 
   await expect(storeCredential(place(open), CARDS)).rejects.toMatchObject({
     code: 'AUTH',
     message: `the folder ${open} was not used for credentials: others can write to it (mode 0777). Nothing was changed.`,
-    hints: ['set FRONTDESK_CONFIG_DIR to a new folder that only frontdesk uses'],
+    hints: [`fix it with: chmod 700 ${open}`],
   });
   expect(readdirSync(open)).toEqual([]);
 });
