@@ -5,6 +5,7 @@ import { hintText } from '../base/next-step.ts';
 import type { Session } from '../command/session.ts';
 import { judgeId, nearlyIdProblem, readCardId } from '../input/values.ts';
 import { namedProfile } from '../profile/resolve.ts';
+import { referenceKey } from '../records/card-line.ts';
 import { findCards as findKnown, SHORTEST_REFERENCE } from '../records/known-cards.ts';
 import { isPartOfCardId } from '../records/write-record.ts';
 import { cutText, displayWidth, padText } from '../screen/cut-text.ts';
@@ -93,13 +94,13 @@ function findRemembered(session: Place, text: string) {
  */
 export function findCards(session: Place, log: DeskLog, text: string) {
   const known = findRemembered(session, text);
-  const begins = text.toLowerCase();
+  const begins = referenceKey(text);
   // A digit too few is a slip: the card that begins so may be another.
   const isPart = isPartOfCardId(text) && nearlyIdProblem(text) === undefined;
-  const isWhole = ({ reference }: KnownCard) => reference?.toLowerCase() === begins;
+  const isWhole = ({ reference }: KnownCard) => reference !== undefined && referenceKey(reference) === begins;
   const fits = (card: KnownCard) =>
     isWhole(card) ||
-    ([...text].length >= SHORTEST_REFERENCE && card.reference?.toLowerCase().startsWith(begins)) ||
+    ([...text].length >= SHORTEST_REFERENCE && referenceKey(card.reference ?? '').startsWith(begins)) ||
     (isPart && keyOf(card.cardId).replaceAll('-', '').startsWith(begins.replaceAll('-', '')));
   const found = new Map<string, KnownCard>();
   for (const { cardId, clientReference: reference, status } of known.cards)

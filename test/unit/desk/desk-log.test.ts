@@ -256,6 +256,8 @@ it('the cards that are offered are found by reference or by how their id begins,
   expect(find('order')).toEqual([OTHER, ID]);
   expect(find('0B7A6C1E-3f')).toEqual([ID]);
   expect(find('0b7a')).toEqual([]);
+  log.saw(ID, card('ACTIVE', ' order-3 '));
+  expect(find('order-3')).toEqual([ID]);
 });
 
 it('the desk finds what card find finds: cards of an import, a whole reference before its beginnings', async () => {
