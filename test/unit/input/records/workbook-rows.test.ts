@@ -167,8 +167,18 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0]]>([
 });
 
 it('a workbook made by hand is read with what XML cannot hold, as it was typed', async () => {
-  const rows = textRow(1, ['id', 'email']) + textRow(2, ['a_x000D_&#10;b_x005F_x0041_', '_xZZZZ_']);
-  expect(valuesOf(await readAll(handMadeWorkbook({ rows })))).toEqual([['a\r\nb_x0041_', '_xZZZZ_']]);
+  const runs = '<c t="inlineStr"><is><r><t>a_x00</t></r><r><t>0A_b_x000A_</t></r></is></c><c t="s"><v>0</v></c>';
+  const rows = [
+    textRow(1, ['id', 'email']),
+    textRow(2, ['a_x000D_&#10;b_x005F_x0041_', '_xZZZZ_']),
+    `<row r="3">${runs}</row>`,
+  ].join('');
+  const texts = '<si><r><t>_x005F_</t></r><r><t>x0041_</t></r></si>';
+  expect(valuesOf(await readAll(handMadeWorkbook({ rows, texts })))).toEqual([
+    ['a\r\nb_x0041_', '_xZZZZ_'],
+    // Spreadsheets read each run by itself.
+    ['a_x000A_b\n', '_x0041_'],
+  ]);
 });
 
 it('a workbook made by hand is read with gaps between its cells, and without the empty rows at its end', async () => {
@@ -538,6 +548,33 @@ it.each(['worksheet', 'sharedStrings', 'styles'])(
     );
   },
 );
+
+const ALTERNATIVES = 'xmlns="m" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"';
+/** What one program shows of it, another does not. */
+const alternative = (content: string) =>
+  `<mc:AlternateContent><mc:Choice Requires="z"/><mc:Fallback>${content}</mc:Fallback></mc:AlternateContent>`;
+const OWN = `<sheetData>${ONE_ROW}</sheetData>`;
+const OTHERS = `<sheetData>${textRow(2, ['s9', 'b@x'])}</sheetData>`;
+
+it.each([
+  ['all rows', alternative(OWN), 'row'],
+  ['rows beside its own', OWN + alternative(OTHERS), 'row'],
+  ['rows beside none', `<sheetData/>${alternative(OWN)}`, 'row'],
+  ['rows of another alternative', OWN + alternative(alternative(OTHERS)), 'row'],
+  ['columns', `${alternative('<cols><col min="1" max="1" hidden="1"/></cols>')}${OWN}`, 'col'],
+  ['merged cells', `${OWN}${alternative('<mergeCells><mergeCell ref="A1:A2"/></mergeCells>')}`, 'mergeCell'],
+])('a sheet that has %s in an alternative is refused: programs show different ones', async (_what, content, name) => {
+  const parts = { 'xl/worksheets/sheet1.xml': `<worksheet ${ALTERNATIVES}>${content}</worksheet>` };
+  expect(await refusal(handMadeWorkbook({ rows: '', parts }))).toContain(
+    `(xl/worksheets/sheet1.xml: "${name}" is in "mc:AlternateContent", which programs show in different ways)`,
+  );
+});
+
+it('a sheet with an alternative of something else is read', async () => {
+  const content = OWN + alternative('<controls><control r:id="r1"/></controls>');
+  const parts = { 'xl/worksheets/sheet1.xml': `<worksheet ${ALTERNATIVES}>${content}</worksheet>` };
+  expect(valuesOf(await readAll(handMadeWorkbook({ rows: '', parts })))).toEqual([['s1', 'a@x']]);
+});
 
 const DECLARED = `<worksheet><sheetData>${NAMES_ROW}${textRow(2, ['s1', 'Günther'])}</sheetData></worksheet>`;
 
