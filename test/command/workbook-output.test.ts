@@ -210,6 +210,7 @@ function hostileTexts(): readonly string[] {
   const parts = [
     ["'", '=', ';', '\t', '\r', '\n', '\\x41', '_x0041_', '\u202e', '\u200b', '😀', 'é', '1', ' ', '"', '<', '&'],
     ['\u0001', '+', '-', '@', '="00042"', '\r\n', '\n\r', 'TRUE', '1E3', '00042', '\u00a0', 'Err:502', '#N/A!'],
+    ['_x0_'],
   ].flat();
   const part = (at: number) => parts[at % parts.length] ?? '';
   return Array.from(
