@@ -612,6 +612,16 @@ it('--changed-from does not judge a cell that has not changed, be it empty where
   ]);
 });
 
+it('--changed-from does not judge a guard of zeros that has not changed', async () => {
+  const old = await changedFrom('id,email,first_name\ns1,a@x,="007"\ns2,b@x,="008"\n');
+  const row = (id: string, email: string, name: string) => `id,email,first_name\n${id},${email},${name}\n`;
+  const more = { changedFrom: old };
+  expect(await callsOf(subscriberUpdate, row('s1', 'a@y', '="007"'), more)).toEqual([['s1', '{"email":"a@y"}']]);
+  expect(await faultsOf(subscriberUpdate, row('s2', 'b@x', '="009"'), more)).toEqual([
+    expect.stringContaining('column first_name: ="009" is a formula for "009"'),
+  ]);
+});
+
 it.each([
   ['€5', 'â‚¬5'],
   ['日本', 'æ—¥æœ¬'],
