@@ -772,6 +772,15 @@ it('a column that --ignore-columns names and that is not there is a fault of lin
 it.each<[string, readonly string[], readonly string[]]>([
   ['an unknown name', ['id', 'emial'], ['Rows!B1: unknown column "emial": did you mean email?']],
   ['no ID', ['email', 'active'], ['Rows, line 1: the column id is missing']],
+  [
+    'one name, which may be no list of IDs',
+    ['cal|name'],
+    [
+      'Rows!A1: unknown column "cal|name": the columns are id, active, email, first_name, last_name (--ignore-columns skips others, --map reads one as a field)',
+      'Rows, line 1: the column id is missing: the first row must have the names of the columns',
+    ],
+  ],
+  ['nothing', [], ['Rows, line 1: the row is empty, but must contain the names of the columns']],
 ])(
   'of a sheet whose header has %s the rows are not judged, and its other sheets are named',
   async (_, names, problems) => {
