@@ -16,7 +16,8 @@ import { type ReadAll, readAll, valuesOf } from './parse-records.ts';
 
 const HEADER = ['id', 'email', 'first_name', 'active'];
 const HEADER_ROW = textRow(1, HEADER);
-const NAMES_ROW = textRow(1, ['id', 'email']);
+const NAMES = ['id', 'email'];
+const NAMES_ROW = textRow(1, NAMES);
 const ONE_ROW = NAMES_ROW + textRow(2, ['s1', 'a@x']);
 
 function faultsOf(read: ReadAll): readonly string[] {
@@ -454,9 +455,13 @@ it.each<[string, (files: ZipFile[]) => readonly ZipFile[]]>([
   expect(valuesOf(await readAll(handMadeWorkbook({ rows: ONE_ROW, change })))).toEqual([['s1', 'a@x']]);
 });
 
-it('a workbook that spreadsheets open is read: with bytes behind its end', async () => {
-  const bytes = handMadeWorkbook({ rows: ONE_ROW });
-  expect(valuesOf(await readAll(Buffer.concat([bytes, Buffer.alloc(100_000)])))).toEqual([['s1', 'a@x']]);
+const ONE = [{ name: 'Rows', rows: [NAMES, ['s1', 'a@x']] }];
+it.each<[string, () => Buffer | Promise<Buffer>]>([
+  ['made by hand', () => handMadeWorkbook({ rows: ONE_ROW })],
+  ['of SheetJS', () => sheetJsWorkbook(ONE)],
+  ['of write-excel-file', () => writtenWorkbook(ONE)],
+])('a workbook that spreadsheets open is read: with bytes behind its end, %s', async (_whose, make) => {
+  expect(valuesOf(await readAll(Buffer.concat([await make(), Buffer.alloc(100_000)])))).toEqual([['s1', 'a@x']]);
 });
 
 /** An archive with one part, and the same with another content: of the same length. */
