@@ -369,6 +369,29 @@ test.each<[string, Operation, string, readonly string[]]>([
     'id,email,\ns1,a,b\n',
     ['line 1, column 3: a column has no name: write one there, or delete the column'],
   ],
+  [
+    'a delimiter that is none of the three',
+    subscriberUpdate,
+    'id|mail\ns1|a\n',
+    [
+      expect.stringMatching(
+        /^line 1, column 1: unknown column "id\|mail".*If \| separates the columns, write sep=\| as/,
+      ),
+      'line 1: the column id is missing: the first row must have the names of the columns',
+    ],
+  ],
+  [
+    'a field that a JSON row lacks',
+    eventCreate,
+    '{"calendar":"c","start":"2026-05-01"}\n{"name":"n","start":"2026-05-01"}\n',
+    ['line 1, name: is required', 'line 2, calendar: is required'],
+  ],
+  [
+    'an hour of one digit',
+    eventCreate,
+    'calendar,name,start\nc,n,2026-05-01T9:00\n',
+    ['row 1, line 2, column start: needs two digits for the hour (2026-05-01T09:00): "2026-05-01T9:00"'],
+  ],
   ['no id column', cardBlock, 'reason\nlost\nstolen\n', ['line 1: the column cardId (or id) is missing']],
   [
     'missing columns of an event',

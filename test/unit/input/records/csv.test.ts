@@ -79,6 +79,16 @@ test.each([
     },
   ],
   [
+    'an empty cell too many',
+    'a,b\n1,2,\n',
+    {
+      line: 2,
+      row: 1,
+      kind: 'empty',
+      problem: 'the row has 3 cells, the header 2, and what is more is empty: delete the delimiters at the end',
+    },
+  ],
+  [
     'a quote inside a bare cell',
     'a,b\n1,x"y\n',
     {
