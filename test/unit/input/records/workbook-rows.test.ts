@@ -1,3 +1,4 @@
+import { utils, write } from '@e965/xlsx';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Failure } from '../../../../src/base/failure.ts';
@@ -311,6 +312,7 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
       'row 1, Rows!A2, column calendar: is a formula (stored as "=X"). Store its value as text',
       'row 1, Rows!B2, column id: is filled by a formula of another cell (stored as "s1"). Store its value as text',
       'row 2, Rows!B3, column id: is filled by a formula of another cell (stored as "s2"). Store its value as text',
+      'row 2, Rows!A3, column calendar: is filled by a formula of another cell, and the file has no value of it. Store its value as text',
     ],
   ],
   [
@@ -372,6 +374,33 @@ it.each<[string, Buffer, readonly (readonly [number, string])[]]>([
   ['of other columns', stylesAround('<col min="3" max="9" style="2"/>', ''), []],
 ])('a cell without a style may have the one %s', async (_whose, bytes, problems) => {
   expect(problemsOf(await readAll(bytes))).toEqual(problems);
+});
+
+/** An array formula in the column `calendar` that fills the next one in rows 2 to 4. */
+const filling = (rows: string) =>
+  handMadeWorkbook({
+    rows: `${textRow(1, ['calendar', 'id', 'email'])}<row r="2"><c r="A2"><f t="array" ref="A2:B4">X</f><v>1</v></c>${rows}`,
+  });
+const noValue = (place: string, name: string) =>
+  `row ${Number(place.slice(1)) - 1}, Rows!${place}, column ${name}: is filled by a formula of another cell, and the file has no value of it. Store its value as text`;
+
+it.each<[string, Buffer]>([
+  ['has an empty cell', filling('<c r="B2" t="str"><v></v></c></row>')],
+  ['lacks a cell', filling('<c r="C2" t="str"><v>a</v></c></row>')],
+  ['lacks a row', filling('<c r="B2" t="str"><v>s1</v></c></row><row r="3"><c r="B3"><v>2</v></c></row>')],
+])('what an array formula fills is a fault where the file %s', async (_what, bytes) => {
+  expect(faultsOf(await readAll(bytes))).toEqual([noValue('A3', 'calendar'), noValue('B2', 'id')]);
+});
+
+it('what an array formula fills is a fault where SheetJS stores nothing', async () => {
+  const sheet = utils.aoa_to_sheet([HEADER, ['s1', 'a@x', 'Ann', true], ['s2', 'b@x', 'Bob', true]]);
+  utils.sheet_set_array_formula(sheet, 'B2:C3', 'A2:A3');
+  const book = utils.book_new();
+  utils.book_append_sheet(book, sheet, 'Rows');
+  expect(faultsOf(await readAll(write(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer))).toEqual([
+    noValue('B3', 'email'),
+    noValue('C2', 'first_name'),
+  ]);
 });
 
 it('what a program keeps in an extension of a row or a cell is left aside', async () => {
