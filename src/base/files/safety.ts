@@ -37,7 +37,10 @@ export function isOwnName(name: string): boolean {
 /** Is a folder in its usual place, or does it hold nothing but what frontdesk makes? A variable may name any folder. */
 export function isOwnFolder(path: string): boolean {
   if (USUAL_PLACE.test(path)) return true;
-  return ifPossible(() => readdirSync(path))?.every(isOwnName) ?? false;
+  const names = ifPossible(() => readdirSync(path));
+  // An empty folder with the sticky bit is one for all users.
+  if (names?.length === 0) return (statSync(path).mode & 0o1000) === 0;
+  return names?.every(isOwnName) ?? false;
 }
 
 export function newFolderStep(variable: string): string {
