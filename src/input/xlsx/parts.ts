@@ -86,9 +86,18 @@ function otherFormat(archive: Archive): WorkbookFault {
   return new WorkbookFault('is a ZIP archive, not an .xlsx file: unpack it, and name the file in it');
 }
 
+type Relation = Awaited<ReturnType<typeof readRelations>>[number];
+
+/** The one relation of a kind. Of two, others take the one whose ID sorts first, or of the older edition. */
+function onlyOne(relations: readonly Relation[], kind: string, source: string): Relation | undefined {
+  const [first, ...others] = relations.filter((relation) => relation.kind === kind);
+  if (others.length > 0) throw damaged(`${source}: it refers to two parts of the kind ${kind}`);
+  return first;
+}
+
 /** Finds the parts of the file by its relations: names are not prescribed. Sheets are in the order of the tabs. */
 export async function findParts(archive: Archive) {
-  const main = (await readRelations(archive, '')).find(({ kind }) => kind === 'officeDocument')?.part;
+  const main = onlyOne(await readRelations(archive, ''), 'officeDocument', 'the file')?.part;
   if (main === undefined) throw otherFormat(archive);
   if (main.toLowerCase().endsWith('.bin')) throw new WorkbookFault(`is in the binary .xlsb format: ${SAVE}`);
   const relations = await readRelations(archive, main);
@@ -108,7 +117,10 @@ export async function findParts(archive: Archive) {
   });
   if (sheets.length === 0) throw damaged('it has no sheet');
   // A part that is named and missing is not needed, unless a cell refers to it.
-  const partOf = (kind: string) => relations.find((other) => other.kind === kind && archive.has(other.part))?.part;
+  const partOf = (kind: string) => {
+    const part = onlyOne(relations, kind, main)?.part;
+    return part !== undefined && archive.has(part) ? part : undefined;
+  };
   return { sheets, sharedStrings: partOf('sharedStrings'), styles: partOf('styles') };
 }
 

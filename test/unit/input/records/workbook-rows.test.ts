@@ -775,6 +775,33 @@ it.each<[string, () => Uint8Array, string]>([
       ),
     'xl/workbook.xml: two of its parts have one id',
   ],
+  ...[
+    ['_rels/.rels', 'officeDocument', 'the file', ''],
+    ['xl/_rels/workbook.xml.rels', 'sharedStrings', 'xl/workbook.xml', ''],
+    ['xl/_rels/workbook.xml.rels', 'styles', 'xl/workbook.xml', ''],
+    ['xl/_rels/workbook.xml.rels', 'styles', 'xl/workbook.xml', 'strict'],
+  ].map(([part = '', kind = '', source = '', edition = '']): [string, () => Buffer, string] => {
+    const strict = 'http://purl.oclc.org/ooxml/officeDocument/relationships';
+    const [one, other] = [RELATIONS, edition === '' ? RELATIONS : strict].map(
+      (base, at) => `<Relationship Id="x${at}" Type="${base}/${kind}" Target="xl/workbook.xml"/>`,
+    );
+    const sheet = `<Relationship Id="r1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/>`;
+    return [
+      `two relations of the kind ${kind}, ${edition}`,
+      () => withPart(part, `<Relationships>${sheet}${one}${other}</Relationships>`),
+      `${source}: it refers to two parts of the kind ${kind}`,
+    ];
+  }),
+  [
+    'a part of another edition of XML',
+    () => withPart(SHEET, '<?xml version="1.1"?><worksheet/>'),
+    `${SHEET}: it is XML 1.1, not 1.0`,
+  ],
+  [
+    'a part with another name before its bytes',
+    () => ofSheet({ localName: SHEET.replace('1', '2') }),
+    `the part ${SHEET} does not match the directory`,
+  ],
   [
     'a part that unpacks to more than it says',
     () => ofSheet({ saidSize: 10 }),
