@@ -627,6 +627,9 @@ test('a row that a later change superseded is neither sent again nor recorded as
   expect(resumed.stderr).toContain('of 2 rows 1 unknown to send again, 1 unknown that a later change superseded');
   expect(server.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/subscribers/zz2']);
   expect(resumed.stderr).toContain('"resume":null');
+  expect(await run(['history', 'resolve', 'r:1', '--as', 'not_applied'])).toMatchObject({ code: 0 });
+  expect((await run(['runs', 'resume', 'r', '--yes'])).code).toBe(8);
+  expect(server.requests.slice(before)).toHaveLength(1);
 });
 
 test('--reconcile leaves a row that a later change superseded unknown', async () => {

@@ -300,10 +300,14 @@ function store({ folder }: { readonly folder: string }, profiles: object): void 
   writeFileSync(join(folder, 'config/settings.json'), JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
 }
 
+const URLS = { cardsUrl: 'https://api.example.com', calendarUrl: 'https://api.example.com' };
+
 it.each([
-  [{ demo: { readOnly: true } }, 'FORBIDDEN'],
-  [{ demo: { requireReason: 'T-[0-9]+' } }, 'USAGE'],
-  [{ other: {} }, 'USAGE'],
+  [{ demo: { ...URLS, readOnly: true } }, 'FORBIDDEN'],
+  [{ demo: { ...URLS, requireReason: 'T-[0-9]+' } }, 'USAGE'],
+  [{ demo: { ...URLS, cardsUrl: 'https://other.example.com' } }, 'USAGE'],
+  [{ demo: { ...URLS, calendarUrl: 'https://other.example.com' } }, 'USAGE'],
+  [{ other: URLS }, 'USAGE'],
 ])('a profile that is made %j while a server runs is heard, by a call and by a yes', async (profiles, code) => {
   const facts = { profile: { stored: true } };
   const change = async () => {
@@ -312,7 +316,7 @@ it.each([
   };
   const all = stage(facts, { ask: change });
   const changes = () => all.sent.filter((line) => line !== GET);
-  store(all, { demo: {} });
+  store(all, { demo: URLS });
   expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code });
   expect([changes(), all.asked.length]).toEqual([[], 1]);
   expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code });
@@ -334,13 +338,30 @@ it('an update without a field is refused, and nobody is asked', async () => {
   expect([all.sent, all.asked]).toEqual([[], []]);
 });
 
-it('a field with half a surrogate pair is refused, and nobody is asked', async () => {
-  const all = stage({});
-  const halved = all.call('calendar_update', { calendarId: 'cal_1', name: 'A\ud800B', description: '\u{1f4b3}' });
-  expect((await failureOf(halved)).faults).toEqual([
-    { where: 'name', problem: 'has half of a surrogate pair: a program has cut the text' },
-  ]);
+const HALF = 'has half of a surrogate pair: a program has cut the text';
+const LOST_CHARACTER = 'a character of it is lost, because it is not UTF-8';
+
+it.each([
+  [
+    { calendar: 'cal_1', name: 'a\ud83d', start: '2026-06-01' },
+    { where: 'name', problem: HALF },
+  ],
+  [
+    { calendar: 'cal_1', name: 'caf\ufffd', start: '2026-06-01' },
+    { where: 'name', problem: LOST_CHARACTER },
+  ],
+])('a text that is not what was meant is refused, and nobody is asked: %j', async (event, fault) => {
+  const all = stage();
+  expect(await failureOf(all.call('event_create', event))).toMatchObject({ code: 'USAGE', faults: [fault] });
   expect([all.sent, all.asked]).toEqual([[], []]);
+});
+
+it('an ID with a lost character is refused, and what looks unintended in a field stands in the question', async () => {
+  const all = stage();
+  const lost = await failureOf(all.call('calendar_update', { calendarId: 'c\ufffd', name: 'x' }));
+  expect(lost).toMatchObject({ code: 'USAGE', faults: [{ where: 'calendarId', problem: LOST_CHARACTER }] });
+  await all.call('subscriber_update', { subscriberId: 's1', email: 'nobody' });
+  expect(messageOf(all)).toContain('warning: email has no @, and is sent as given');
 });
 
 it('after a no nothing is sent, and the result has the command to run instead', async () => {
