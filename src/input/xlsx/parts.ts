@@ -95,6 +95,9 @@ function onlyOne(relations: readonly Relation[], kind: string, source: string): 
   return first;
 }
 
+/** Sheets in any other state are shown. */
+const HIDDEN: ReadonlySet<string> = new Set(['hidden', 'veryHidden']);
+
 /** Finds the parts of the file by its relations: names are not prescribed. Sheets are in the order of the tabs. */
 export async function findParts(archive: Archive) {
   const main = onlyOne(await readRelations(archive, ''), 'officeDocument', 'the file')?.part;
@@ -111,9 +114,9 @@ export async function findParts(archive: Archive) {
       .map((key) => attributes[key]);
     if (others.length > 0) throw damaged(`${main}: a sheet has two parts`);
     const relation = byId.get(id);
-    const { name, state = 'visible' } = attributes;
+    const { name, state = '' } = attributes;
     if (relation?.kind !== 'worksheet' || name === undefined) return [];
-    return [{ name, part: relation.part, isHidden: state !== 'visible' }];
+    return [{ name, part: relation.part, isHidden: HIDDEN.has(state) }];
   });
   if (sheets.length === 0) throw damaged('it has no sheet');
   // A part that is named and missing is not needed, unless a cell refers to it.

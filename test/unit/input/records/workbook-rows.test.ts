@@ -473,6 +473,13 @@ it.each(['hidden', 'veryHidden'])('the first sheet that is not %s is read', asyn
   expect([read.sheet, valuesOf(read)]).toEqual(['Members', [['s1', 'a@x']]]);
 });
 
+it('a sheet of a state that no program knows is shown', async () => {
+  const parts = {
+    'xl/workbook.xml': `<workbook xmlns:r="${RELATIONS}"><sheets><sheet name="Rows" sheetId="1" state="show" r:id="r1"/></sheets></workbook>`,
+  };
+  expect(valuesOf(await readAll(handMadeWorkbook({ rows: ONE_ROW, parts })))).toEqual([['s1', 'a@x']]);
+});
+
 it.each<[string, (files: ZipFile[]) => readonly ZipFile[]]>([
   [
     'backslashes in the names of its parts',
