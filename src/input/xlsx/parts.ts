@@ -97,12 +97,21 @@ function onlyOne(relations: readonly Relation[], kind: string, source: string): 
 
 /** Sheets in any other state are shown. */
 const HIDDEN: ReadonlySet<string> = new Set(['hidden', 'veryHidden']);
+/** What Office makes besides workbooks, by the folder of the main part. */
+const NO_WORKBOOKS: Readonly<Record<string, string>> = {
+  word: 'a text document (.docx)',
+  ppt: 'a presentation (.pptx)',
+};
 
 /** Finds the parts of the file by its relations: names are not prescribed. Sheets are in the order of the tabs. */
 export async function findParts(archive: Archive) {
   const main = onlyOne(await readRelations(archive, ''), 'officeDocument', 'the file')?.part;
   if (main === undefined) throw otherFormat(archive);
   if (main.toLowerCase().endsWith('.bin')) throw new WorkbookFault(`is in the binary .xlsb format: ${SAVE}`);
+  const other = NO_WORKBOOKS[main.split('/', 1)[0] ?? ''];
+  if (other !== undefined) {
+    throw new WorkbookFault(`is ${other}: copy its table into a spreadsheet, and save that as .xlsx`);
+  }
   const relations = await readRelations(archive, main);
   const found = await allElements(archive, main, 'workbook/sheets/sheet');
   const byId = new Map(relations.map((relation) => [relation.id, relation]));

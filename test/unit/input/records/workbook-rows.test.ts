@@ -696,6 +696,18 @@ it.each<[string, () => Uint8Array, string]>([
       ),
     'is in the binary .xlsb format: open it in the program that made it and save it as .xlsx',
   ],
+  ...[
+    ['a text document (.docx)', 'word/document.xml'],
+    ['a presentation (.pptx)', 'ppt/presentation.xml'],
+  ].map(([what = '', part]): [string, () => Uint8Array, string] => [
+    what,
+    () =>
+      withPart(
+        '_rels/.rels',
+        `<Relationships><Relationship Id="1" Type="${RELATIONS}/officeDocument" Target="${part}"/></Relationships>`,
+      ),
+    `is ${what}: copy its table into a spreadsheet, and save that as .xlsx`,
+  ]),
   [
     'another ZIP file',
     () => makeZip([{ name: 'readme.txt', content: 'x' }]),
