@@ -298,6 +298,86 @@ it.each([
   expect(stderr).not.toContain(JWT);
 });
 
+const KEYS = [
+  LONG,
+  'sk_live_4eC39HqLyjWDarjtT1',
+  'ghp_16C7e42F292c6912E7710c838347Ae178B4a',
+  'xoxb-17653672481-19874698323',
+  'q7Zk2Xf9Lw4Tn8Rb3Hc6',
+  'k3v9x2m7p4q8w1z6t5r0y2u7',
+];
+
+it.each([
+  ['-t', '*', 'card', 'get', cardId(1)],
+  ['-t', 'hunter22', 'card', 'get', cardId(1)],
+  ['*'],
+  ['help', '*'],
+  ['card', '*'],
+  ['card', 'get', '*'],
+  ['card', 'get', cardId(1), '*'],
+  ['card', 'get', cardId(1), '-v*'],
+  ['card', 'get', cardId(1), '-qv*'],
+  ['card', 'get', cardId(1), '-*'],
+  ['card', 'get', cardId(1), '--*'],
+  ['card', 'get', cardId(1), '-p', '*'],
+  ['card', 'get', cardId(1), '-p*'],
+  ['card', 'get', cardId(1), '-o', '*'],
+  ['card', 'get', cardId(1), '-o*'],
+  ['card', 'get', cardId(1), '--ca-file', '*'],
+  ['card', 'get', cardId(1), '-H', 'Authorization:Bearer_*'],
+  ['card', 'get', cardId(1), '--header', 'Authorization=*'],
+  ['card', 'get', cardId(1), '--header=Authorization=*'],
+  ['card', 'get', cardId(1), '-HAuthorization:*'],
+  ['card', 'get', cardId(1), '--header', 'X-Key: hunter22'],
+  ['card', 'get', cardId(1), '--timeout', '*'],
+  ['card', 'get', '--from', '*'],
+  ['card', 'find', '*', '-p', 'sandbox'],
+  ['config', 'set', 'output', '*'],
+  ['config', 'get', '*'],
+  ['api', 'GET', '*'],
+  ['api', '*', '/v1/cards/x'],
+  ['plan', 'show', '*'],
+  ['runs', 'show', '*'],
+  ['history', '--id', '*'],
+  ['history', 'show', '*'],
+  ['doctor', '--ca-file', '*'],
+  ['doctor', '-p', '*'],
+  ['completion', '*'],
+  ['schema', '*'],
+])('a key is repeated on no stream, whatever its form and its place: %s %s %s %s %s', async (...args) => {
+  for (const key of KEYS) {
+    const given = args.map((word) => word.replace('*', key));
+    const { stdout, stderr } = await runFrontdesk(given);
+    for (const secret of [key, key.slice(-15), 'hunter22'])
+      expect(`${stdout}${stderr}`, given.join(' ')).not.toContain(secret);
+  }
+});
+
+it.each([
+  'cal_harbour_tours',
+  'order-2026-11-30-000471',
+  'INV2026DE0000471100012',
+  'export20261130T120000Z',
+  'cards_2026-11-30_v2.xlsx',
+  'q7Zk2Xf9Lw4Tn8Rb3Hc6.csv',
+  './q7Zk2Xf9Lw4Tn8Rb3Hc6/cards',
+  'HarbourToursSummer2027Calendar',
+  '20261130T031456789Z-3039-a1b2c3',
+  '507f1f77bcf86cd799439011',
+  'plan-3f9a0c44d1e2b7a8',
+  '0b7a6c1e3f524d8a9c415e2f7a90b10g',
+  '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b10',
+  '2027-04-02T18:00:00.000+02:00',
+])('an ordinary argument is repeated in the refusal of it: %s', async (value) => {
+  expect((await runFrontdesk(['card', 'get', value])).stderr).toContain(value);
+});
+
+it('an ID that looks like a key is repeated where a change of it failed', async () => {
+  const server = await startRecordingServer(() => ({ status: 404, body: {} }));
+  const args = ['calendar', 'update', 'q7Zk2Xf9Lw4Tn8Rb3Hc6', '--name', 'x'];
+  expect((await runFrontdesk(args, { env: server.env })).stderr).toContain('q7Zk2Xf9Lw4Tn8Rb3Hc6');
+});
+
 it('an unexpected argument is repeated in messages like any other word, but where tokens are typed', async () => {
   const { stderr } = await runFrontdesk(['profile', 'list', 'extra']);
   expect(stderr).toContain('unexpected argument: extra');
