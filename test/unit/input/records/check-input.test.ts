@@ -496,6 +496,8 @@ test.each<[string, Operation, string, readonly string[]]>([
 
 it('faults of an input are none for what options allow', async () => {
   expect(await faultsOf(cardBlock, `${CARD}\n${CARD}\n`, {}, true)).toEqual([]);
+  const events = 'name,start,calendar\nA,2026-05-01,c\nA,2026-05-01,c\n';
+  expect(await faultsOf(eventCreate, events, {}, true)).toEqual([]);
   expect(await faultsOf(cardGet, `${CARD}\n${CARD}\n`)).toEqual([]);
   expect(await faultsOf(subscriberUpdate, 'id,email\nS1,a\ns1,b\n')).toEqual([]);
   const unknown = `cardId,_outcome\n${CARD},unknown\n`;
