@@ -63,11 +63,7 @@ const MODULES = {
     'runs/plan/plan-file-lines',
   ],
   'src/runs/plan/write-plan.ts': ['runs/plan/write-plan'],
-  'src/service/http/ongoing-call.ts': [
-    'service/http/ongoing-call',
-    'service/http/call-ends',
-    'service/http/call-outcomes',
-  ],
+  'src/service/http/ongoing-call.ts': ['service/http/ongoing-call', 'service/http/call-outcomes'],
   'src/runs/ordered-sink.ts': ['runs/ordered-sink'],
   'src/runs/row-runner.ts': [
     'runs/row-runner',

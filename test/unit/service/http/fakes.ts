@@ -1,4 +1,5 @@
 import type { ClockPort } from '../../../../src/base/context.ts';
+import type { Failure } from '../../../../src/base/failure.ts';
 import { fromPlain } from '../../../../src/base/json/value.ts';
 import type { Operation } from '../../../../src/service/api/operation.ts';
 import { OPERATIONS } from '../../../../src/service/api/operations.ts';
@@ -6,6 +7,7 @@ import type {
   CallInput,
   CallOptions,
   CallPolicy,
+  CallResult,
   CredentialPort,
   HttpClient,
 } from '../../../../src/service/http/call.ts';
@@ -169,4 +171,9 @@ const EVENT = { calendar: 'cal-1', name: 'Party', start: '2026-05-01T10:00:00' }
 
 export function withPolicy(policy: Partial<CallPolicy> = {}, more: Partial<CallOptions> = {}): CallOptions {
   return { policy: { ...POLICY, ...policy }, ...more };
+}
+
+export function failureOf(result: CallResult): Failure {
+  if (result.kind !== 'failed') throw new Error('expected a failure');
+  return result.failure;
 }
