@@ -12,7 +12,7 @@ function targetOf(id: string): string {
   return buildRequest(input, API, '1.2.3').target;
 }
 
-const rows: readonly [id: string, segment: string][] = [
+it.each([
   ['cal_1', 'cal_1'],
   ['a/b', 'a%2Fb'],
   ['a?b#c;d', 'a%3Fb%23c%3Bd'],
@@ -22,8 +22,7 @@ const rows: readonly [id: string, segment: string][] = [
   ['é😀', '%C3%A9%F0%9F%98%80'],
   ["!'()*", '%21%27%28%29%2A'],
   ['$&', '%24%26'],
-];
-it.each(rows)('I2 I3 request target: %j is one segment', (id, segment) => {
+])('I2 I3 request target: %j is one segment', (id, segment) => {
   expect(targetOf(id)).toBe(`/gw/v1/calendars/${segment}`);
 });
 
@@ -49,12 +48,8 @@ it('I7 request target keeps an id of 5000 characters whole', () => {
 });
 
 it('request target puts the query after the path, only what was given', () => {
-  const input = {
-    operation: OPERATIONS.subscribersList,
-    params: { id: 'x' },
-    query: { active: 'false', limit: '100' },
-    body: undefined,
-  };
+  const query = { active: 'false', limit: '100' };
+  const input = { operation: OPERATIONS.subscribersList, params: { id: 'x' }, query, body: undefined };
   expect(buildRequest(input, API, '1.2.3').target).toBe('/gw/v1/calendars/x/subscribers?active=false&limit=100');
   expect(buildRequest({ ...input, query: {} }, API, '1.2.3').target).toBe('/gw/v1/calendars/x/subscribers');
 });
@@ -65,12 +60,8 @@ it('a raw call puts the target on the wire as it was given, after the path prefi
 });
 
 it('headers and body: a read has neither body nor Content-Type', () => {
-  const wire = buildRequest(
-    { operation: OPERATIONS.cardGet, params: { cardId: CARD_ID }, query: {}, body: undefined },
-    API,
-    '1.2.3',
-  );
-  expect(wire).toEqual({
+  const input = { operation: OPERATIONS.cardGet, params: { cardId: CARD_ID }, query: {}, body: undefined };
+  expect(buildRequest(input, API, '1.2.3')).toEqual({
     method: 'GET',
     target: `/gw/v1/cards/${CARD_ID}`,
     headers: [
@@ -84,11 +75,8 @@ it('headers and body: a read has neither body nor Content-Type', () => {
 
 it('headers and body: a body is compact JSON that keeps every digit', () => {
   const body = parseJson('{ "url": null, "n": 12345678901234567.890, "name": "" }');
-  const wire = buildRequest(
-    { operation: OPERATIONS.calendarUpdate, params: { id: 'x' }, query: {}, body },
-    API,
-    '1.2.3',
-  );
+  const input = { operation: OPERATIONS.calendarUpdate, params: { id: 'x' }, query: {}, body };
+  const wire = buildRequest(input, API, '1.2.3');
   expect(wire.body).toBe('{"url":null,"n":12345678901234567.890,"name":""}');
   expect(wire.headers.at(-1)).toEqual(['Content-Type', 'application/json']);
 });

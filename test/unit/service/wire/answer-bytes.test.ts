@@ -12,24 +12,20 @@ it('T26 answers that are longer together than 32 MiB take turns, in the order of
   const wentOn: string[] = [];
   const [first, second] = [answer('first', 20, wentOn), answer('second', 12, wentOn)];
   const [third, fourth] = [answer('third', 21, wentOn), answer('fourth', 1, wentOn)];
-  expect([first, second].map((each) => places.take(each))).toEqual([true, true]);
-  expect(places.isFull).toBe(false);
-  expect([third, fourth].map((each) => places.take(each))).toEqual([false, false]);
-  expect(places.isFull).toBe(true);
+  expect([...[first, second].map((each) => places.take(each)), places.isFull]).toEqual([true, true, false]);
+  expect([...[third, fourth].map((each) => places.take(each)), places.isFull]).toEqual([false, false, true]);
   wentOn.splice(0);
   places.release(first);
   expect(wentOn).toEqual([]);
   places.release(second);
-  expect(wentOn).toEqual(['third', 'fourth']);
-  expect(places.isFull).toBe(false);
+  expect([wentOn, places.isFull]).toEqual([['third', 'fourth'], false]);
 });
 
 it('T26 an answer has a place alone however long it is, and one that is given up leaves the line', () => {
   const places = new AnswerBytes();
   const wentOn: string[] = [];
   const [long, waiting] = [answer('long', 60, wentOn), answer('waiting', 1, wentOn)];
-  expect(places.take(long)).toBe(true);
-  expect(places.take(waiting)).toBe(false);
+  expect([long, waiting].map((each) => places.take(each))).toEqual([true, false]);
   places.release(waiting);
   wentOn.splice(0);
   places.release(long);
