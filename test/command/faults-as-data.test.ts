@@ -20,17 +20,7 @@ test('several errors of a call are data in the JSON error', async () => {
 
 test('several errors of options name the fields of the request, and none says its option twice', async () => {
   const args = [
-    'calendar',
-    'subscribers',
-    'update',
-    '',
-    '--first-name',
-    'x',
-    '--active',
-    'x',
-    '--retries',
-    'x',
-    '--nope',
+    ...['calendar', 'subscribers', 'update', '', '--first-name', 'x', '--active', 'x', '--retries', 'x', '--nope'],
   ];
   const { code, stderr } = await runFrontdesk([...args, '--json']);
   expect(code).toBe(2);

@@ -26,22 +26,9 @@ async function live(settings: readonly string[]) {
 test('profile set creates and changes a profile, printed under its documented keys', async () => {
   const { run } = atHome();
   const made = await run([
-    'profile',
-    'set',
-    'live',
-    '--cards-url',
-    'https://cards.example.com/shop/',
-    '--calendar-url',
-    'https://cal.example.com',
-    '--read-only',
-    'true',
-    '--require-reason',
-    '[A-Z]+-[0-9]+',
-    '--max-rows',
-    '500',
-    '--output',
-    'json',
-    '--json',
+    ...['profile', 'set', 'live', '--cards-url', 'https://cards.example.com/shop/', '--calendar-url'],
+    ...['https://cal.example.com', '--read-only', 'true', '--require-reason', '[A-Z]+-[0-9]+', '--max-rows'],
+    ...['500', '--output', 'json', '--json'],
   ]);
   expect(JSON.parse(made.stdout)).toEqual({
     name: 'live',
@@ -87,15 +74,7 @@ test('the first login makes its profile current, and a later one does not change
 test('profile remove needs --yes outside a terminal, and removes the credentials too', async () => {
   const { home, run } = atHome();
   const login = [
-    'auth',
-    'login',
-    '-p',
-    'live',
-    '--family',
-    'cards',
-    '--cards-url',
-    'https://a.example',
-    '--token-stdin',
+    ...['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', 'https://a.example', '--token-stdin'],
   ];
   await runFrontdesk(login, { home, stdin: 'a-token-of-the-test-0001' });
   expect(await run(['profile', 'remove', 'live'])).toMatchObject({ code: 2, stdout: '' });

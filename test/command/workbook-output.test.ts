@@ -19,16 +19,7 @@ function cellsOf(home: Home, name: string): readonly (readonly unknown[])[] {
 
 /** Texts that a spreadsheet, XML or the guard of csv could change. */
 const TEXTS = [
-  '0042',
-  '=1+1',
-  "'=1+1",
-  '+49 30 1',
-  'Günther 日本 😀',
-  '_x0041_',
-  'a\r\nb\tc',
-  ' b ',
-  '\u001b[31m',
-  '1.50',
+  ...['0042', '=1+1', "'=1+1", '+49 30 1', 'Günther 日本 😀', '_x0041_', 'a\r\nb\tc', ' b ', '\u001b[31m', '1.50'],
 ];
 const LIST_BODY = JSON.stringify({
   object: 'list',
@@ -56,14 +47,7 @@ it('-o xlsx writes a list to a new file that only its owner can read, and no cel
   expect(statSync(pathIn(home, 'old.xlsx')).mode & 0o777).toBe(0o600);
   const cells = cellsOf(home, 'old.xlsx');
   expect(cells[0]?.toSorted()).toEqual([
-    'active',
-    'created',
-    'email',
-    'first_name',
-    'id',
-    'last_name',
-    'object',
-    'updated',
+    ...['active', 'created', 'email', 'first_name', 'id', 'last_name', 'object', 'updated'],
   ]);
   expect(cells[2]).toContain('=1+1');
   expect(cells[1]?.at(cells[0]?.indexOf('active') ?? -1)).toBe(true);

@@ -64,22 +64,11 @@ it('the question shows where the write goes, the card as it is and the fields', 
   const all = stage({ respond: () => answer(200, card('ACTIVE', { currentBalance: 12.5, metadata })) });
   await all.call('card_block', LOST);
   expect(messageOf(all)).toEqual([
-    `block card ${CARD_ID}?`,
-    'profile: demo',
-    'host: api.example.com',
-    'operation: card.block',
-    `id: ${CARD_ID}`,
-    'field reason: "lost"',
-    'card status: "ACTIVE"',
-    'card currentBalance: "12.5"',
-    'card initialBalance: "10"',
-    'card clientReference: "r-1"',
-    'card expiryDate: "2027-01-01T00:00:00Z"',
-    'card updatedAt: "2025-01-02T00:00:00Z"',
-    'card metadata.store: "Lisbon"',
-    'card metadata.tags: "[\\"a\\",\\"b\\"]"',
-    'A block cannot be undone.',
-    LAST,
+    ...[`block card ${CARD_ID}?`, 'profile: demo', 'host: api.example.com', 'operation: card.block'],
+    ...[`id: ${CARD_ID}`, 'field reason: "lost"', 'card status: "ACTIVE"', 'card currentBalance: "12.5"'],
+    ...['card initialBalance: "10"', 'card clientReference: "r-1"', 'card expiryDate: "2027-01-01T00:00:00Z"'],
+    ...['card updatedAt: "2025-01-02T00:00:00Z"', 'card metadata.store: "Lisbon"'],
+    ...['card metadata.tags: "[\\"a\\",\\"b\\"]"', 'A block cannot be undone.', LAST],
   ]);
   expect(all.asked[0]).toMatchObject({
     subject: { tool: 'card_block', args: LOST },
@@ -126,17 +115,10 @@ it('the question of an event has no id, and shows each field', async () => {
   };
   await all.call('event_create', event);
   expect(messageOf(all)).toEqual([
-    'create event "Fair\\nid: x" (start 2026-06-01, calendar cal_1)?',
-    'profile: demo',
-    'host: api.example.com',
-    'operation: calendar.event.create',
-    'field name: "Fair\\nid: x"',
-    'field calendar: "cal_1"',
-    'field start: "2026-06-01"',
-    'field end: "2026-06-02"',
-    'field active: true',
-    'field url: null',
-    LAST,
+    ...['create event "Fair\\nid: x" (start 2026-06-01, calendar cal_1)?', 'profile: demo'],
+    ...['host: api.example.com', 'operation: calendar.event.create', 'field name: "Fair\\nid: x"'],
+    ...['field calendar: "cal_1"', 'field start: "2026-06-01"', 'field end: "2026-06-02"', 'field active: true'],
+    ...['field url: null', LAST],
   ]);
   expect(all.asked[0]?.title).toBe('Yes: create event');
   expect(all.sent).toHaveLength(1);

@@ -29,24 +29,9 @@ it.each(rows)('reading faults: %s', (text, rule) => {
 });
 
 const refused = [
-  '',
-  '429',
-  'GET',
-  'GET /v1',
-  'PUT /v1:429',
-  'GET :429',
-  'GET /v1/cards/{cardId}:429',
-  'GET /v1:',
-  'GET /v1:100',
-  'GET /v1:600',
-  'GET /v1:explode',
-  'GET /v1:503+retry-after=soon',
-  'GET /v1:429*0',
-  'GET /v1:429*',
-  'GET /v1:429*3@50%',
-  'GET /v1:429@0%',
-  'GET /v1:429@101%',
-  'GET /v1:429@',
+  ...['', '429', 'GET', 'GET /v1', 'PUT /v1:429', 'GET :429', 'GET /v1/cards/{cardId}:429', 'GET /v1:'],
+  ...['GET /v1:100', 'GET /v1:600', 'GET /v1:explode', 'GET /v1:503+retry-after=soon', 'GET /v1:429*0'],
+  ...['GET /v1:429*', 'GET /v1:429*3@50%', 'GET /v1:429@0%', 'GET /v1:429@101%', 'GET /v1:429@'],
 ];
 it('readFaults names all that cannot be read, and says how they are written', () => {
   expect(() => readFaults([...refused, 'POST /v1:429'])).toThrow(

@@ -44,12 +44,8 @@ it('a lock says by the name of its file who holds it, and in it the how manieth 
 });
 
 it('a lock may be of a system that tells no start of a process', () => {
-  expect(readLockFile(lockOf({ '00000000.41.x.0123456789abcdef.pod-a': '' }))?.holder).toEqual({
-    host: '00000000',
-    pid: 41,
-    start: 'x',
-    machine: 'pod-a',
-  });
+  const holder = { host: '00000000', pid: 41, start: 'x', machine: 'pod-a' };
+  expect(readLockFile(lockOf({ '00000000.41.x.0123456789abcdef.pod-a': '' }))?.holder).toEqual(holder);
 });
 
 it.each(['0123456789abcdef', '0123456789abcdef\n12 345\n', '0123456789abcdef\n0000000012 000000000345'])(
@@ -111,6 +107,7 @@ it('making a lock puts it there whole, for this user alone, and leaves nothing e
     by: `${machine} (process ${process.pid})`,
   });
   expect(readdirSync(join(path, '..'))).toEqual(['run.lock']);
+  expect([path, own?.path ?? ''].map((one) => fs.statSync(one).mode & 0o777)).toEqual([0o700, 0o600]);
 });
 
 it.each([
