@@ -49,7 +49,7 @@ const MODULES = {
   'src/input/expect.ts': ['input/expect'],
   'src/mcp/asker.ts': ['mcp/asker', 'mcp/asker-confirmations'],
   'src/mcp/write-tool.ts': ['mcp/write-tool'],
-  'src/screen/text.ts': ['screen/text', 'screen/text-line-break', 'screen/text-duration', 'screen/text-away'],
+  'src/screen/text.ts': ['screen/text', 'screen/text-line-break'],
   'src/runs/plan/plan-file.ts': [
     'runs/plan/read-plan',
     'runs/plan/plan-file',

@@ -75,6 +75,7 @@ it('a failure says of several faults once that nothing was sent, and of a read n
   expect(joined.message).toBe(`${first}; ${second}. Nothing was sent.`);
   const lines = `:\n  ${first}\n  ${second}\n`;
   expect(renderFailure(joined, 'table', PIPE)).toBe(`frontdesk: 2 faults, nothing was sent${lines}`);
+  expect(renderFailure(joined, 'json', PIPE)).toContain(`"message":"${joined.message}"`);
   expect(renderFailure(joined.ofRead(), 'table', PIPE)).toBe(`frontdesk: 2 faults${lines}`);
 });
 

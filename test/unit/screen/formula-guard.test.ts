@@ -43,36 +43,7 @@ it.each([
 });
 
 it('guardCell is undone exactly for every text', () => {
-  const pieces = fc.constantFrom(
-    "'",
-    '=',
-    '+',
-    '-',
-    '@',
-    '\t',
-    '\r',
-    '\n',
-    '＝',
-    ';',
-    '=',
-    "'",
-    '\\',
-    'x',
-    'u',
-    '{',
-    '}',
-    '1',
-    'b',
-    '5',
-    'c',
-    '\u001b',
-    '\u202e',
-    '\ud800',
-    '\udc00',
-    '😀',
-    '\u200d',
-    'é',
-  );
+  const pieces = fc.constantFrom(...`'=+-@\t\r\n＝;='\\xu{}1b5c\u001b\u202e😀\u200dé`, '\ud800', '\udc00');
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: pieces }), fc.string({ unit: 'binary' })), (text) => {
       expect(unguardCell(guardCell(text))).toBe(text);
