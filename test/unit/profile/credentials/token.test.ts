@@ -79,11 +79,7 @@ it('checkTokenText lets every text of visible ASCII through unchanged that no qu
 });
 
 it.each([
-  [
-    'exp and nbf',
-    jwt('{"exp":1777636800,"nbf":1777600000.5}'),
-    { expiresAtMs: 1_777_636_800_000, notBeforeMs: 1_777_600_000_500 },
-  ],
+  ['exp and nbf', jwt('{"exp":1777,"nbf":1776.5}'), { expiresAtMs: 1_777_000, notBeforeMs: 1_776_500 }],
   ['exp with alg none and no signature', jwt('{"exp":1}', '{"alg":"none"}', ''), { expiresAtMs: 1000 }],
   ['exp 0 and negative', jwt('{"exp":0,"nbf":-5}'), { expiresAtMs: 0, notBeforeMs: -5000 }],
   ['exp as a text', jwt('{"exp":"1"}'), {}],
@@ -112,9 +108,7 @@ it('readJwtTimes never fails', () => {
         fc.string(),
         fc.json().map((payload) => jwt(payload)),
       ),
-      (token) => {
-        readJwtTimes(token);
-      },
+      (token) => void readJwtTimes(token),
     ),
   );
 });
