@@ -30,26 +30,22 @@ function object(text: string): JsonObject {
 const card = (status: string, reference = 'order-1') =>
   object(`{"status":"${status}","clientReference":"${reference}","currentBalance":10.10}`);
 
+const AT = { profile: 'live', host: 'cards.example.com' };
+const FULL = { ...NO_RECORD, begin: () => Promise.reject(new Error('no space left')) };
+
 /** A log, and the writes that its commands record: each is begun at 14:02 and ends at once. */
-function desk() {
+function desk(record: typeof NO_RECORD | undefined = undefined) {
   let entries = 0;
   const log = new DeskLog({ now: () => NOW });
-  const recorder = log.recording({
-    ...NO_RECORD,
-    begin: async () => {
-      entries += 1;
-      return `entry-${entries}`;
-    },
-  });
-  const write = async (
-    command: string,
-    outcome: Outcome,
-    more: Partial<CallOutcome> & { reason?: string } = {},
-    id = ID,
-  ) => {
+  const begin = async () => {
+    entries += 1;
+    return `entry-${entries}`;
+  };
+  const recorder = log.recording(record ?? { ...NO_RECORD, begin });
+  type More = Partial<CallOutcome> & { reason?: string };
+  const write = async (operation: string, outcome: Outcome, more: More = {}, id = ID) => {
     const { reason, ...callOutcome } = more;
-    const intent = { operation: command, id, reason, profile: 'live', host: 'cards.example.com' };
-    const entry = await recorder.begin(intent);
+    const entry = await recorder.begin({ operation, id, reason, ...AT });
     await recorder.end(entry, { ...NO_OUTCOME, outcome, sentAtMs: NOW, ...callOutcome });
   };
   const verdict = (status: string | undefined, id = ID) => {
@@ -60,35 +56,27 @@ function desk() {
 }
 
 it('a read of a card without a status resolves no reissue that has no record', async () => {
-  const log = new DeskLog({ now: () => NOW });
-  const recorder = log.recording(NO_RECORD);
-  const entry = await recorder.begin({ operation: 'card.reissue', id: ID, profile: 'live', host: 'cards.example.com' });
-  await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
+  const { log, write } = desk(NO_RECORD);
+  await write('card.reissue', 'unknown');
   log.resolves(ID, undefined);
   expect(log.open.map(({ callOutcome }) => callOutcome?.outcome)).toEqual(['unknown']);
 });
 
-it.each<[string, string, Outcome, Partial<CallOutcome>, string, string[]]>([
-  ['applied', 'card.block', 'applied', {}, 'BLOCKED', ['✔ BLOCKED at 14:02']],
-  ['checked', 'card.block', 'confirmed_by_read', {}, 'BLOCKED', ['✔ BLOCKED at 14:02, as reading the card showed']],
-  [
-    'refused',
-    'card.activate',
-    'rejected',
-    { httpStatus: 409, errorCode: 'CARD_BLOCKED' },
-    'BLOCKED',
-    ['✖ NOT ACTIVATED: refused at 14:02 (HTTP 409, CARD_BLOCKED). Nothing was changed'],
-  ],
-])(
-  'the verdict of a write that ended %s says how, when and what to do',
-  async (_, command, outcome, callOutcome, status, lines) => {
-    const { log, write, verdict } = desk();
-    log.saw(ID, card('ACTIVE'));
-    await write(command, outcome, callOutcome);
-    log.saw(ID, card(status), true);
-    expect(verdict(status)).toEqual(lines);
-  },
-);
+const REFUSED = { httpStatus: 409, errorCode: 'CARD_BLOCKED' };
+const NOT_ACTIVATED = '✖ NOT ACTIVATED: refused at 14:02 (HTTP 409, CARD_BLOCKED). Nothing was changed';
+
+it.each<[string, string, Outcome, Partial<CallOutcome>, string, string]>([
+  ['applied', 'card.block', 'applied', {}, 'BLOCKED', '✔ BLOCKED at 14:02'],
+  ['checked', 'card.block', 'confirmed_by_read', {}, 'BLOCKED', '✔ BLOCKED at 14:02, as reading the card showed'],
+  ['refused', 'card.activate', 'rejected', REFUSED, 'BLOCKED', NOT_ACTIVATED],
+])('the verdict of a write that ended %s says how, when and what to do', async (...row) => {
+  const [, command, outcome, callOutcome, status, line] = row;
+  const { log, write, verdict } = desk();
+  log.saw(ID, card('ACTIVE'));
+  await write(command, outcome, callOutcome);
+  log.saw(ID, card(status), true);
+  expect(verdict(status)).toEqual([line]);
+});
 
 it('the verdict stays until a look shows another status, and the look of the write is none of these', async () => {
   const { log, write, verdict } = desk();
@@ -154,10 +142,8 @@ it.each([60, 80, 120])('the verdict takes at most two lines of %i columns, and b
   ] as const) {
     await write(command, outcome, { httpStatus: 503 });
     const open = log.open.slice(-1);
-    const lines = verdictLines(
-      { cardId: ID, status: 'WAITING_ACTIVATION', open, last: log.lastOf(ID) },
-      { ...STYLE, width },
-    );
+    const about = { cardId: ID, status: 'WAITING_ACTIVATION', open, last: log.lastOf(ID) };
+    const lines = verdictLines(about, { ...STYLE, width });
     expect(lines.length).toBeLessThanOrEqual(3);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
   }
@@ -173,12 +159,8 @@ it('what is known of a write later: a later write that was done takes the place 
 });
 
 it('a later look at the desk resolves only a change that aims at its status, and never a reissue', async () => {
-  const log = new DeskLog({ now: () => NOW });
-  const recorder = log.recording(NO_RECORD);
-  for (const operation of ['card.reissue', 'card.block']) {
-    const entry = await recorder.begin({ operation, id: ID, profile: 'live', host: 'h' });
-    await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
-  }
+  const { log, write } = desk(NO_RECORD);
+  for (const operation of ['card.reissue', 'card.block']) await write(operation, 'unknown');
   log.resolves(ID, 'EXPIRED');
   expect(log.open).toHaveLength(2);
   log.resolves(ID, 'BLOCKED');
@@ -188,13 +170,8 @@ it('a later look at the desk resolves only a change that aims at its status, and
 });
 
 it('what is known of a write later: a write that could not be recorded was not sent, and is not forgotten', async () => {
-  const log = new DeskLog({ now: () => NOW });
-  const recorder = log.recording({
-    ...NO_RECORD,
-    begin: () => Promise.reject(new Error('no space left')),
-  });
-  const begun = recorder.begin({ operation: 'card.block', id: ID, profile: 'live', host: 'h' });
-  await expect(begun).rejects.toThrow('no space left');
+  const { log, write } = desk(FULL);
+  await expect(write('card.block', 'applied')).rejects.toThrow('no space left');
   expect(log.writes.map(endedWords)).toEqual(['not sent']);
 });
 
@@ -248,9 +225,8 @@ it('the cards that are offered are found by reference or by how their id begins,
   const { log } = desk();
   log.saw(ID, card('ACTIVE', 'order-1'));
   log.saw(OTHER, card('ACTIVE', 'order-2'));
-  const session = { places: {}, selectedProfile: () => ({ name: 'live' }) } as unknown as Parameters<
-    typeof findCards
-  >[0];
+  type Session = Parameters<typeof findCards>[0];
+  const session = { places: {}, selectedProfile: () => ({ name: 'live' }) } as unknown as Session;
   const find = (text: string) => findCards(session, log, text).cards.map(({ cardId }) => cardId);
   expect(find('ORDER-2')).toEqual([OTHER]);
   expect(find('order')).toEqual([OTHER, ID]);
@@ -268,24 +244,15 @@ it('the desk finds what card find finds: cards of an import, a whole reference b
   log.saw(OTHER, card('ACTIVE', 'order-12'));
   const find = (text: string, url = 'https://h') =>
     findCards({ placeOf: () => url, places: { stateDir } } as unknown as Parameters<typeof findCards>[0], log, text);
-  expect(find('Order-1')).toEqual({
-    cards: [{ cardId: ID, reference: 'order-1', status: 'ACTIVE' }],
-    more: 0,
-    failure: undefined,
-  });
+  const cards = [{ cardId: ID, reference: 'order-1', status: 'ACTIVE' }];
+  expect(find('Order-1')).toEqual({ cards, more: 0, failure: undefined });
   expect(find('ord').cards.map(({ cardId }) => cardId)).toEqual([OTHER, ID]);
   expect(find('order-1', 'https://g').cards.map(({ cardId }) => cardId)).toEqual([OTHER]);
 });
 
 const ENTRY: HistoryEntry = {
-  entry: 'e1',
-  time: '2026-11-25T14:02:00.000Z',
-  user: 'ada',
-  profile: 'live',
-  host: 'h',
-  operation: 'card.block',
-  id: ID,
-  run: undefined,
+  ...{ entry: 'e1', time: '2026-11-25T14:02:00.000Z', user: 'ada', profile: 'live', host: 'h' },
+  ...{ operation: 'card.block', id: ID, run: undefined },
   callOutcome: { ...NO_OUTCOME, outcome: 'confirmed_by_read', observedStatus: 'BLOCKED' },
   read: { time: '2026-11-25T14:03:00.000Z', user: 'ada', before: NO_OUTCOME },
   status: 'ACTIVE',
@@ -336,12 +303,11 @@ it('the cards of earlier sessions are those changed and those seen, each with th
   ]);
 });
 
-it.each([[{ id: undefined }], [{ operation: 'calendar.update' }], [{ operation: 'api' }]])(
-  'an entry of the history with %o is about no card',
-  (change) => {
-    expect([writeOf({ ...ENTRY, ...change }), cardsOf({ ...ENTRY, ...change })]).toEqual([undefined, []]);
-  },
-);
+const NO_CARDS = [{ id: undefined }, { operation: 'calendar.update' }, { operation: 'api' }];
+
+it.each(NO_CARDS)('an entry of the history with %o is about no card', (change) => {
+  expect([writeOf({ ...ENTRY, ...change }), cardsOf({ ...ENTRY, ...change })]).toEqual([undefined, []]);
+});
 
 it.each([
   ['https://h', true],
@@ -358,19 +324,21 @@ it('a raw write is no write of a card at the desk, begun or not', async () => {
   const { log, recorder } = desk();
   const intent = { operation: 'api', id: '/v1/x', profile: 'live', host: 'h' };
   await recorder.end(await recorder.begin(intent), { ...NO_OUTCOME, outcome: 'applied' });
-  const full = log.recording({ ...NO_RECORD, begin: () => Promise.reject(new Error('no space left')) });
-  await expect(full.begin(intent)).rejects.toThrow('no space left');
+  await expect(log.recording(FULL).begin(intent)).rejects.toThrow('no space left');
   expect(log.writes).toEqual([]);
 });
 
 it('a write that has no ID, or could not be recorded, has empty ones', async () => {
   const log = new DeskLog({ now: () => NOW });
-  const full = log.recording({ ...NO_RECORD, begin: () => Promise.reject(new Error('no space left')) });
-  await full.begin({ operation: 'calendar.event.create', profile: 'live', host: 'h' }).catch(() => undefined);
-  await log.recording(NO_RECORD).begin({ operation: 'calendar.event.create', profile: 'live', host: 'h' });
-  expect(log.writes.map(({ entry, cardId }) => ({ entry, cardId }))).toEqual([
-    { entry: '', cardId: '' },
-    { entry: '', cardId: '' },
+  const intent = { operation: 'calendar.event.create', ...AT };
+  await log
+    .recording(FULL)
+    .begin(intent)
+    .catch(() => undefined);
+  await log.recording(NO_RECORD).begin(intent);
+  expect(log.writes.map(({ entry, cardId }) => [entry, cardId])).toEqual([
+    ['', ''],
+    ['', ''],
   ]);
 });
 
@@ -408,12 +376,8 @@ it('what is learned takes the place of the write with its name, and of the last 
 });
 
 it('a look at the desk resolves a change of its own card alone, and none that the records have', async () => {
-  const log = new DeskLog({ now: () => NOW });
-  const recorder = log.recording(NO_RECORD);
-  for (const id of [ID, OTHER]) {
-    const entry = await recorder.begin({ operation: 'card.block', id, profile: 'live', host: 'h' });
-    await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
-  }
+  const { log, write } = desk(NO_RECORD);
+  for (const id of [ID, OTHER]) await write('card.block', 'unknown', {}, id);
   log.resolves(ID.toUpperCase(), 'BLOCKED');
   expect(log.open.map(({ cardId }) => cardId)).toEqual([OTHER]);
   const kept = desk();
@@ -453,10 +417,8 @@ it('a change that was done supersedes open ones before it, of its card and resol
   await write('card.block', 'unknown');
   now -= 1;
   await write('card.block', 'applied');
-  expect(log.writes.map(({ supersededBy }) => supersededBy)).toEqual([
-    'entry-7',
-    ...Array.from({ length: 6 }, () => undefined),
-  ]);
+  const superseded = log.writes.map(({ supersededBy }) => supersededBy);
+  expect(superseded).toEqual(['entry-7', ...Array(6).fill(undefined)]);
 });
 
 it('the newest nine of all known cards are offered, the newest first', () => {
@@ -466,10 +428,9 @@ it('the newest nine of all known cards are offered, the newest first', () => {
   expect(log.recent).toEqual(known.slice(0, 9));
 });
 
-it.each([{ supersededBy: 'e2' }, { resolved: { time: 't', by: 'ada', as: 'applied' as const } }])(
-  'an unknown write with %o is open no more',
-  (closing) => {
-    const write = { ...(writeOf({ ...ENTRY, callOutcome: { ...NO_OUTCOME, outcome: 'unknown' } }) as DeskWrite) };
-    expect([isOpen(write), isOpen({ ...write, ...closing })]).toEqual([true, false]);
-  },
-);
+const CLOSINGS = [{ supersededBy: 'e2' }, { resolved: { time: 't', by: 'ada', as: 'applied' as const } }];
+
+it.each(CLOSINGS)('an unknown write with %o is open no more', (closing) => {
+  const write = { ...(writeOf({ ...ENTRY, callOutcome: { ...NO_OUTCOME, outcome: 'unknown' } }) as DeskWrite) };
+  expect([isOpen(write), isOpen({ ...write, ...closing })]).toEqual([true, false]);
+});

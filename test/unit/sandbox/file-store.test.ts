@@ -2,7 +2,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,24 +9,21 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { FileStore, resetSandbox } from '../../../src/sandbox/file-store.ts';
 import { checkRequest } from '../../../src/sandbox/request.ts';
 import { decide } from '../../../src/sandbox/server.ts';
 import type { SandboxStore } from '../../../src/sandbox/state.ts';
 import { putLock } from '../base/files/locks.ts';
+import { temporaryFolder } from '../base/files/place.ts';
 import { ACTIVE, CLOCK, NOON, repeatableRandom, TOKENS, UNKNOWN, WAITING } from './simulated.ts';
 
 const PORTS = { pid: process.pid, clock: CLOCK };
 
 let stateDir: string;
 beforeEach(() => {
-  stateDir = join(mkdtempSync(join(tmpdir(), 'sandbox-')), 'state');
-});
-afterEach(() => {
-  rmSync(join(stateDir, '..'), { recursive: true });
+  stateDir = join(temporaryFolder(), 'state');
 });
 
 let random = repeatableRandom();
