@@ -20,11 +20,8 @@ it('sessions of one process share profile and format, whichever of them changes 
   own.useFormat('json');
   expect([session.output.format, own.output.format]).toEqual(['json', 'json']);
   session.adoptProfile('sandbox');
-  expect([session.selectedProfile().name, own.selectedProfile().name, own.placeOf('cards')]).toEqual([
-    'sandbox',
-    'sandbox',
-    'sandbox',
-  ]);
+  const names = [session.selectedProfile().name, own.selectedProfile().name, own.placeOf('cards')];
+  expect(names).toEqual(['sandbox', 'sandbox', 'sandbox']);
 });
 
 it('a session of a session shares what the first two share', () => {

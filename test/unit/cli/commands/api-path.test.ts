@@ -102,15 +102,14 @@ test.each([
   expect(familyOfPath(path)).toBe(family);
 });
 
-test.each(['C:/Program Files/Git/v1/cards/x', 'c:\\msys64\\v1\\cards\\x'])(
-  'a path that Git Bash has converted names what switches that off: %s',
-  (path) => {
-    expect(pathProblem(path)).toMatchObject({
-      problem: expect.stringContaining('is a path of this machine, which Git Bash made of a path of the service'),
-      hint: 'set MSYS_NO_PATHCONV=1, and type the path again',
-    });
-  },
-);
+const CONVERTED = ['C:/Program Files/Git/v1/cards/x', 'c:\\msys64\\v1\\cards\\x'];
+
+test.each(CONVERTED)('a path that Git Bash has converted names what switches that off: %s', (path) => {
+  expect(pathProblem(path)).toMatchObject({
+    problem: expect.stringContaining('is a path of this machine, which Git Bash made of a path of the service'),
+    hint: 'set MSYS_NO_PATHCONV=1, and type the path again',
+  });
+});
 
 test('a whole URL is none that Git Bash has converted', () => {
   expect(pathProblem('https://api.example.com/v1/cards/x')?.problem).toContain('must be a path and not a whole URL');
