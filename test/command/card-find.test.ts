@@ -12,18 +12,20 @@ async function openShop() {
   const home = createHome();
   const server = await startRecordingServer(playService());
   const run = (...args: readonly string[]) => runFrontdesk(args, { env: server.env, home });
-  return { home, server, run };
+  const write = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
+  const find = async (...words: string[]) => JSON.parse((await run('card', 'find', ...words, '--json')).stdout);
+  return { home, server, run, write, find };
 }
 
 test('card find knows the cards that were read or changed, the new one of a reissue too, and sends nothing', async () => {
-  const { run, server } = await openShop();
+  const { run, server, find } = await openShop();
   await run('card', 'get', cardId(1), '-q');
   await run('card', 'reissue', cardId(2), '--yes', '-q');
   const sent = server.requests.length;
-  const found = await run('card', 'find', cardId(1), '--json');
-  expect(JSON.parse(found.stdout)).toMatchObject([{ cardId: cardId(1) }]);
-  expect(Object.keys(JSON.parse(found.stdout)[0])).toEqual(['cardId', 'clientReference', 'status', 'seenAt']);
-  expect(JSON.parse((await run('card', 'find', REPLACEMENT_ID, '--json')).stdout)).toHaveLength(1);
+  const found = await find(cardId(1));
+  expect(found).toMatchObject([{ cardId: cardId(1) }]);
+  expect(Object.keys(found[0])).toEqual(['cardId', 'clientReference', 'status', 'seenAt']);
+  expect(await find(REPLACEMENT_ID)).toHaveLength(1);
   expect(server.requests).toHaveLength(sent);
 });
 
@@ -142,12 +144,9 @@ test('a reference where a card ID is asked for is refused with the command for i
 });
 
 test('references in a file of IDs are refused with their cards', async () => {
-  const { home, run, server } = await openShop();
-  const write = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
-  write(
-    'orders.csv',
-    `clientReference,cardId\nA-1,${cardId(1)}\nA-2,${cardId(2)}\nB-1,${cardId(3)}\nB-1,${cardId(4)}\n`,
-  );
+  const { run, server, write } = await openShop();
+  const orders = ['A-1', 'A-2', 'B-1', 'B-1'].map((reference, at) => `${reference},${cardId(at + 1)}\n`);
+  write('orders.csv', `clientReference,cardId\n${orders.join('')}`);
   await run('card', 'find', '--import', 'orders.csv');
   write('rows.csv', `cardId,reason\na-1,lost\n${cardId(9)},lost\nA-2,lost\n`);
   const refused = await run('card', 'block', '--from', 'rows.csv', '--yes');
@@ -162,8 +161,7 @@ test('references in a file of IDs are refused with their cards', async () => {
 });
 
 test('a file with the name of its only reference is left in its command', async () => {
-  const { home, run } = await openShop();
-  const write = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
+  const { run, write } = await openShop();
   write('orders.csv', `clientReference,cardId\nA-1,${cardId(1)}\n`);
   await run('card', 'find', '--import', 'orders.csv');
   write('A-1', 'cardId\nA-1\n');
@@ -173,33 +171,21 @@ test('a file with the name of its only reference is left in its command', async 
 });
 
 test('card find --import remembers the rows of a file whole or not at all, and keeps a status that a row lacks', async () => {
-  const { home, run, server } = await openShop();
-  const write = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
+  const { home, run, server, write, find } = await openShop();
   await run('card', 'get', cardId(1), '-q');
   const sent = server.requests.length;
   write('orders.csv', `Order,cardId,status,till\nA-1,${cardId(1)},,7\nA-2,${cardId(2)},BLOCKED,#REF!\n`);
   const map = ['--map', 'Order=clientReference'];
   const imported = await run('card', 'find', '--import', 'orders.csv', ...map, '--json');
   expect([imported.code, JSON.parse(imported.stdout)]).toEqual([0, { imported: 2 }]);
-  const found = JSON.parse((await run('card', 'find', 'a-', '--json')).stdout);
-  expect(found).toEqual([]);
-  expect(JSON.parse((await run('card', 'find', 'a-1', '--json')).stdout)).toMatchObject([
-    { cardId: cardId(1), clientReference: 'A-1', status: 'ACTIVE' },
-  ]);
+  const first = { cardId: cardId(1), clientReference: 'A-1', status: 'ACTIVE' };
+  expect([await find('a-'), await find('a-1')]).toMatchObject([[], [first]]);
   write('faulty.csv', `cardId,clientReference\n${cardId(3)},B-1\nnot-an-id,B-2\n${cardId(4)},\n`);
   const refused = await run('card', 'find', '--import', 'faulty.csv', '--json');
   expect([refused.code, refused.stdout]).toEqual([2, '']);
-  expect(JSON.parse(refused.stderr)).toMatchObject({
-    error: {
-      code: 'USAGE',
-      faultCount: 2,
-      faults: [
-        { line: 3, field: 'cardId' },
-        { line: 4, field: 'clientReference' },
-      ],
-    },
-  });
-  expect((await run('card', 'find', 'B-1', '--json')).stdout).toBe(EMPTY);
+  const faults = [3, 4].map((line, at) => ({ line, field: ['cardId', 'clientReference'][at] }));
+  expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'USAGE', faultCount: 2, faults } });
+  expect(await find('B-1')).toEqual([]);
   for (const [text, more, problem] of [
     [`${cardId(3)}\n`, [], 'line 1: there are IDs alone: give each one a clientReference'],
     [`{"cardId":"${cardId(3)}","clientReference":42}\n`, [], 'column clientReference: must be a text, not 42'],

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { idLines, playService } from '../support/plain-service.ts';
@@ -134,30 +134,18 @@ test('doctor runs no token command', async () => {
   const home = createHome();
   mkdirSync(home.configDir, { mode: 0o700 });
   const trace = join(home.path, 'ran');
-  const entry = {
-    profile: 'default',
-    family: 'cards',
-    origin: 'https://cards.example.com',
-    kind: 'command',
-    value: `touch ${trace}; echo token`,
-  };
-  const text = JSON.stringify({ version: 1, entries: [entry] });
-  writeFileSync(join(home.configDir, 'credentials.json'), text, { mode: 0o600 });
+  const place = { profile: 'default', family: 'cards', origin: 'https://cards.example.com' };
+  const entries = [{ ...place, kind: 'command', value: `touch ${trace}; echo token` }];
+  writeFileSync(join(home.configDir, 'credentials.json'), JSON.stringify({ version: 1, entries }), { mode: 0o600 });
   const { of } = await doctor({ home, env: { FRONTDESK_CARDS_URL: 'https://cards.example.com' } });
   expect(of('cards-credential')[0]?.message).toContain('a token command, not run here');
-  const { existsSync } = await import('node:fs');
   expect(existsSync(trace)).toBe(false);
 });
 
 test('doctor --connect sends each base URL one GET of an ID that cannot exist, and compares the clocks', async () => {
-  const server = await startRecordingServer([
-    {
-      status: 404,
-      headers: { date: 'Thu, 01 Jan 2026 00:00:00 GMT' },
-      body: { errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
-    },
-    { status: 401 },
-  ]);
+  const headers = { date: 'Thu, 01 Jan 2026 00:00:00 GMT' };
+  const body = { errorCode: 'CARD_NOT_FOUND', message: 'no such card' };
+  const server = await startRecordingServer([{ status: 404, headers, body }, { status: 401 }]);
   const env = { ...server.env, FRONTDESK_CALENDAR_URL: `${server.url}/gateway` };
   const { of } = await doctor({ env }, ['--connect']);
   expect(server.lines).toEqual([
@@ -168,12 +156,8 @@ test('doctor --connect sends each base URL one GET of an ID that cannot exist, a
     `Bearer ${server.env['FRONTDESK_CARDS_TOKEN']}`,
     `Bearer ${server.env['FRONTDESK_CALENDAR_TOKEN']}`,
   ]);
-  expect(of('cards-connection')).toMatchObject([
-    {
-      status: 'ok',
-      message: `${server.url} answered the GET of an id that cannot exist with 404, as it should`,
-    },
-  ]);
+  const message = `${server.url} answered the GET of an id that cannot exist with 404, as it should`;
+  expect(of('cards-connection')).toMatchObject([{ status: 'ok', message }]);
   expect(of('cards-token')).toMatchObject([{ status: 'ok', message: 'the service accepted it' }]);
   expect(of('calendar-token')).toMatchObject([{ status: 'problem', message: 'the service refused it with 401' }]);
   expect(of('cards-clock')[0]).toMatchObject({ status: 'warning', fix: "set this machine's clock" });
@@ -181,16 +165,10 @@ test('doctor --connect sends each base URL one GET of an ID that cannot exist, a
 });
 
 test('doctor --connect reports a service that returns 5xx, and --strict exits with 15', async () => {
-  const server = await startRecordingServer([
-    { status: 503 },
-    { status: 404, body: {} },
-    { status: 503 },
-    { status: 404, body: {} },
-  ]);
-  const { code, of } = await doctor({ env: server.env }, ['--connect']);
-  expect(code).toBe(0);
-  expect(of('cards-connection')).toMatchObject([{ status: 'problem' }]);
-  expect(of('cards-connection')[0]?.message).toContain('with 503');
+  const replies = [{ status: 503 }, { status: 404, body: {} }];
+  const server = await startRecordingServer([...replies, ...replies]);
+  const { of } = await doctor({ env: server.env }, ['--connect']);
+  expect(of('cards-connection')).toMatchObject([{ status: 'problem', message: expect.stringContaining('with 503') }]);
   expect(of('calendar-connection')).toMatchObject([{ status: 'ok' }]);
   expect((await runFrontdesk(['doctor', '--connect', '--strict'], { env: server.env })).code).toBe(15);
 });
@@ -216,85 +194,57 @@ test('doctor --connect reports a service that cannot be reached', async () => {
   expect(of('cards-connection')[0]?.message).toContain('refused');
 });
 
-/** What the first run says of it with one call of the file system made into another. */
-async function said(call: string, code: string) {
-  const home = createHome();
+/** A run at its first use, where this code is in the place of a call of the file system. */
+async function firstRun(code: string, home = createHome()) {
   const server = await startRecordingServer(playService());
   const broken = injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
-      const original = fs.${call}; fs.${call} = (...args) => {
-        if (!String(args[0]).includes('.tmp/')) return original(...args);
-        ${code} }; syncBuiltinESMExports();`);
+      ${code}; syncBuiltinESMExports();`);
   const args = ['card', 'block', '--from', '-', '--yes', '--quiet', '-o', 'csv'];
-  const { stderr } = await runFrontdesk(args, { home, env: { ...server.env, ...broken }, stdin: idLines(1) });
-  return stderr.split('\n')[0];
+  const run = () => runFrontdesk(args, { home, env: { ...server.env, ...broken }, stdin: idLines(1) });
+  return { home, run, server, first: await run() };
 }
 
+/** Of the files with which the file system is tried, one call is made into another. */
+const ofTrial = (call: string, code: string) => `const original = fs.${call}; fs.${call} = (...args) => {
+        if (!String(args[0]).includes('.tmp/')) return original(...args);
+        ${code} }`;
+const REPLACING =
+  'if (fs.statSync(args[0]).isDirectory()) fs.rmSync(args[1], { recursive: true, force: true }); return original(...args);';
+const TWICE = "return original(args[0], args[1], { ...args[2], flag: 'w' });";
+const COPYING = 'return fs.statSync(args[0]).isFile() ? fs.copyFileSync(...args) : original(...args);';
+const OVER = "return original(args[0], args[1] === 'a' ? 'r+' : args[1], ...args.slice(2));";
+const FREE_NAME = 'a folder takes a free name, but not one with a file';
+
 test.each([
-  [
-    'replaces one folder by another',
-    'renameSync',
-    'if (fs.statSync(args[0]).isDirectory()) fs.rmSync(args[1], { recursive: true, force: true }); return original(...args);',
-    'a folder takes a free name, but not one with a file',
-  ],
-  [
-    'makes a file twice',
-    'writeFileSync',
-    "return original(args[0], args[1], { ...args[2], flag: 'w' });",
-    'a file is created only once (O_EXCL)',
-  ],
-  [
-    'copies files instead of renaming them',
-    'renameSync',
-    'return fs.statSync(args[0]).isFile() ? fs.copyFileSync(...args) : original(...args);',
-    'a rename replaces a file',
-  ],
-  [
-    'appends where the writer left off',
-    'openSync',
-    "return original(args[0], args[1] === 'a' ? 'r+' : args[1], ...args.slice(2));",
-    'appended text is last (O_APPEND)',
-  ],
+  ['replaces one folder by another', 'renameSync', REPLACING, FREE_NAME],
+  ['makes a file twice', 'writeFileSync', TWICE, 'a file is created only once (O_EXCL)'],
+  ['copies files instead of renaming them', 'renameSync', COPYING, 'a rename replaces a file'],
+  ['appends where the writer left off', 'openSync', OVER, 'appended text is last (O_APPEND)'],
 ])('the first run names a file system of the state folder that %s', async (_what, call, code, promise) => {
-  expect(await said(call, code)).toContain(
+  const { first } = await firstRun(ofTrial(call, code));
+  expect(first.stderr.split('\n')[0]).toContain(
     `whose file system does not keep what they rest on: ${promise}. To fix this,`,
   );
 });
 
 test('the first run tries the file system of the state folder and warns, and the second tries nothing', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  const replacing = injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
-      const { renameSync } = fs; fs.renameSync = (from, to) => { fs.rmSync(to, { recursive: true, force: true });
-      renameSync(from, to); }; syncBuiltinESMExports();`);
-  const args = ['card', 'block', '--from', '-', '--yes', '--quiet', '-o', 'csv'];
-  const run = () => runFrontdesk(args, { home, env: { ...server.env, ...replacing }, stdin: idLines(1) });
-  const first = await run();
+  const replacing = `const { renameSync } = fs; fs.renameSync = (from, to) => {
+      fs.rmSync(to, { recursive: true, force: true }); renameSync(from, to); }`;
+  const { home, first, run } = await firstRun(replacing);
   expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining(',applied,') });
   expect(first.stderr.split('\n')[0]).toBe(
-    `frontdesk: warning: runs and records may be damaged in ${home.stateDir}, whose file system does not keep what they rest on: a folder takes a free name, but not one with a file. To fix this, set FRONTDESK_STATE_DIR to a folder on a local disk`,
+    `frontdesk: warning: runs and records may be damaged in ${home.stateDir}, whose file system does not keep what they rest on: ${FREE_NAME}. To fix this, set FRONTDESK_STATE_DIR to a folder on a local disk`,
   );
-  const second = await run();
-  expect(second.code).toBe(0);
-  expect(second.stderr).not.toContain('local disk');
-  expect(readdirSync(home.stateDir).sort()).toEqual([
-    '.file-system-tried',
-    'cards',
-    'open',
-    'runs',
-    'runs-begun',
-    'sent',
-  ]);
+  expect(await run()).toMatchObject({ code: 0, stderr: expect.not.stringContaining('local disk') });
+  const names = ['.file-system-tried', 'cards', 'open', 'runs', 'runs-begun', 'sent'];
+  expect(readdirSync(home.stateDir).sort()).toEqual(names);
 });
 
 test('the file system of the state folder is not tried where it is full, and the run says so', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  const full = injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
-      fs.writeFileSync = () => { throw Object.assign(new Error('x'), { code: 'ENOSPC' }); }; syncBuiltinESMExports();`);
-  const args = ['card', 'block', '--from', '-', '--yes', '--quiet', '-o', 'csv'];
-  const result = await runFrontdesk(args, { home, env: { ...server.env, ...full }, stdin: idLines(1) });
-  expect(result).toMatchObject({ code: 16, stdout: '' });
-  expect(result.stderr).toMatch(/^frontdesk: [^\n]*no space left on the device \(ENOSPC\)[^\n]*\n(?:hint: [^\n]*\n)*$/);
+  const full = "fs.writeFileSync = () => { throw Object.assign(new Error('x'), { code: 'ENOSPC' }); }";
+  const { home, first, server } = await firstRun(full);
+  expect(first).toMatchObject({ code: 16, stdout: '' });
+  expect(first.stderr).toMatch(/^frontdesk: [^\n]*no space left on the device \(ENOSPC\)[^\n]*\n(?:hint: [^\n]*\n)*$/);
   expect(server.requests).toEqual([]);
   expect(readdirSync(home.stateDir)).not.toContain('.file-system-tried');
 });
