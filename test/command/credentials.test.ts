@@ -103,8 +103,7 @@ test('a token file may begin with a byte order mark, and a 401 names what is odd
   writeFileSync(file, '\ufeff  token-$(x)-of-a-file \r\n', { mode: 0o600 });
   expect((await login(home, server, ['--token-file', file])).code).toBe(0);
   const { code, stderr } = await runFrontdesk(GET.slice(0, 3), { home });
-  expect(code).toBe(4);
-  expect(bearer(server)[0]).toBe('Bearer token-$(x)-of-a-file');
+  expect([code, bearer(server)[0]]).toEqual([4, 'Bearer token-$(x)-of-a-file']);
   expect(stderr).toContain('It holds $ ( ), which tokens rarely do');
   expect(stderr).not.toContain('of-a-file');
 });
@@ -215,8 +214,7 @@ test('a stored token stays valid if only the path prefix of its URL changes', as
   const { server, run } = await loggedIn();
   await run(['profile', 'set', 'default', '--cards-url', `${server.url}/shop/`]);
   await run(GET);
-  expect(server.lines).toEqual([`GET /shop/v1/cards/${ID}`]);
-  expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
+  expect([server.lines, bearer(server)]).toEqual([[`GET /shop/v1/cards/${ID}`], [`Bearer ${TOKEN}`]]);
 });
 
 test('auth status shows family, origin, source, last four characters and expiry', async () => {

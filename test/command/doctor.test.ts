@@ -31,8 +31,7 @@ test('doctor reports on a fresh machine, sends nothing and exits with 0', async 
 
 test('doctor prints one row for each check outside a terminal', async () => {
   const { stdout, code } = await runFrontdesk(['doctor']);
-  expect(code).toBe(0);
-  expect(stdout.split('\n')[0]).toBe('STATUS\tCHECK\tFOUND\tFIX');
+  expect([code, stdout.split('\n')[0]]).toEqual([0, 'STATUS\tCHECK\tFOUND\tFIX']);
   expect(stdout).toContain('ok\tenvironment\tthe variables of frontdesk can be read\t\n');
 });
 

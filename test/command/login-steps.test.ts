@@ -49,8 +49,7 @@ test.each([
   const home = createHome();
   const stdin = 'a-token-of-the-test';
   await runFrontdesk(['profile', 'set', 'demo', '--cards-url', 'https://demo.example.com'], { home });
-  const plain = await runFrontdesk(args, { home, stdin });
-  expect(plain).toMatchObject({ code: 0, stderr: '' });
+  expect(await runFrontdesk(args, { home, stdin })).toMatchObject({ code: 0, stderr: '' });
   const { code, stderr } = await runFrontdesk(args, { home, stdin, env });
   expect([code, stderr]).toEqual([0, expect.stringContaining(said)]);
   expect(stderr).not.toContain('token-of-the-environment');

@@ -230,8 +230,7 @@ test('history and runs know the names in their records, and as an option one cho
   expect(await of('history', '-p', 'live')).toEqual(['live', 'live', 'live']);
   expect(await of('history', '-p', 'sandbox')).toEqual(['sandbox']);
   expect(await of('history')).toHaveLength(4);
-  expect(await of('runs', '-p', 'live')).toEqual(['live']);
-  expect(await of('runs', '-p', 'sandbox')).toEqual([]);
+  expect([await of('runs', '-p', 'live'), await of('runs', '-p', 'sandbox')]).toEqual([['live'], []]);
 });
 
 test('a settings file that is a link to nowhere is exit 2, and left as it is', async () => {

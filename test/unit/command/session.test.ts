@@ -9,8 +9,7 @@ it('a session of other ports uses them alone, and leaves those of the first as t
   const own = { ...bench.session, caller: 'desk', notify };
   await own.notify(note('A', 'said to the second'));
   await bench.session.notify(note('B', 'said to the first'));
-  expect(told).toEqual(['said to the second']);
-  expect(bench.stderr()).toBe('frontdesk: note: said to the first\n');
+  expect([told, bench.stderr()]).toEqual([['said to the second'], 'frontdesk: note: said to the first\n']);
   expect([own.caller, bench.session.caller]).toEqual(['desk', 'command']);
 });
 

@@ -154,8 +154,7 @@ it('what is known of a write later: a later write that was done takes the place 
   await write('card.block', 'unknown');
   const [first] = log.writes;
   log.learned({ ...(first as DeskWrite), supersededBy: 'entry-2' }, 'BLOCKED');
-  expect(log.open).toEqual([]);
-  expect(log.writes.map(endedWords)).toEqual(['UNKNOWN, superseded by a later one']);
+  expect([log.open, log.writes.map(endedWords)]).toEqual([[], ['UNKNOWN, superseded by a later one']]);
 });
 
 it('a later look at the desk resolves only a change that aims at its status, and never a reissue', async () => {
@@ -228,10 +227,7 @@ it('the cards that are offered are found by reference or by how their id begins,
   type Session = Parameters<typeof findCards>[0];
   const session = { places: {}, selectedProfile: () => ({ name: 'live' }) } as unknown as Session;
   const find = (text: string) => findCards(session, log, text).cards.map(({ cardId }) => cardId);
-  expect(find('ORDER-2')).toEqual([OTHER]);
-  expect(find('order')).toEqual([OTHER, ID]);
-  expect(find('0B7A6C1E-3f')).toEqual([ID]);
-  expect(find('0b7a')).toEqual([]);
+  expect([find('ORDER-2'), find('order'), find('0B7A6C1E-3f'), find('0b7a')]).toEqual([[OTHER], [OTHER, ID], [ID], []]);
 });
 
 it('the desk finds what card find finds: cards of an import, a whole reference before its beginnings', async () => {
@@ -417,8 +413,7 @@ it('a change that was done supersedes open ones before it, of its card and resol
   await write('card.block', 'unknown');
   now -= 1;
   await write('card.block', 'applied');
-  const superseded = log.writes.map(({ supersededBy }) => supersededBy);
-  expect(superseded).toEqual(['entry-7', ...Array(6).fill(undefined)]);
+  expect(log.writes.map(({ supersededBy }) => supersededBy)).toEqual(['entry-7', ...Array(6).fill(undefined)]);
 });
 
 it('the newest nine of all known cards are offered, the newest first', () => {

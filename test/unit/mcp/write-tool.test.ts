@@ -80,8 +80,7 @@ it('the question has no line and no invisible character that the service or the 
   const all = stage({ respond: () => answer(200, forged) });
   await all.call('card_block', { cardId: CARD_ID, reason: 'lost\nid: other\u202e' });
   const lines = messageOf(all) ?? [];
-  expect(lines.filter((line) => line.startsWith('id: '))).toEqual([`id: ${CARD_ID}`]);
-  expect(lines).toHaveLength(14);
+  expect([lines.filter((line) => line.startsWith('id: ')), lines.length]).toEqual([[`id: ${CARD_ID}`], 14]);
   expect(lines.join('\n')).not.toContain('\u202e');
 });
 
@@ -111,8 +110,7 @@ it('the question of an event has no id, and shows each field', async () => {
     ...['field calendar: "cal_1"', 'field start: "2026-06-01"', 'field end: "2026-06-02"', 'field active: true'],
     ...['field url: null', LAST],
   ]);
-  expect(all.asked[0]?.title).toBe('Yes: create event');
-  expect(all.sent).toHaveLength(1);
+  expect([all.asked[0]?.title, all.sent.length]).toEqual(['Yes: create event', 1]);
 });
 
 it('the question says first what an update empties, and its schema what leaving out means', async () => {
@@ -168,8 +166,7 @@ it('the question counts every value of the metadata that it does not show, at an
   const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata: { store, owner: { name: 'Ann' } } })) });
   await all.call('card_block', LOST);
   const lines = (messageOf(all) ?? []).filter((line) => line.startsWith('card metadata'));
-  expect(lines[0]).toBe('card metadata.store.s0: "x"');
-  expect(lines).toHaveLength(21);
+  expect([lines[0], lines.length]).toEqual(['card metadata.store.s0: "x"', 21]);
   expect(lines.at(-1)).toBe('card metadata: 11 more members');
 });
 

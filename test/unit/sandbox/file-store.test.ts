@@ -45,8 +45,7 @@ function statusOf(store: SandboxStore, id: string) {
 }
 
 it('state kept between commands begins with the built-in seed and writes no file to read it', () => {
-  expect(statusOf(new FileStore(stateDir, PORTS), ACTIVE)).toBe('ACTIVE');
-  expect(existsSync(stateDir)).toBe(false);
+  expect([statusOf(new FileStore(stateDir, PORTS), ACTIVE), existsSync(stateDir)]).toEqual(['ACTIVE', false]);
 });
 
 it('state kept between commands is there for the next command, digit for digit', async () => {
@@ -86,8 +85,7 @@ it('state kept between commands shows nothing of a change that could not be kept
 
 it('state kept between commands writes no file for a refusal', async () => {
   const reply = await post(new FileStore(stateDir, PORTS), `/v1/cards/${UNKNOWN}/block`, '{}');
-  expect(reply.status).toBe(404);
-  expect(existsSync(join(stateDir, 'sandbox', 'state.json'))).toBe(false);
+  expect([reply.status, existsSync(join(stateDir, 'sandbox', 'state.json'))]).toEqual([404, false]);
 });
 
 it('a process sees at the next read of the state what another has changed', async () => {
@@ -133,8 +131,7 @@ it('M7 a process at the state of another sees a change that inode, size and time
 it('a process goes back to the seed when another one resets the sandbox', async () => {
   const store = new FileStore(stateDir, PORTS);
   await post(store, `/v1/cards/${ACTIVE}/block`, '{}');
-  expect(await resetSandbox(stateDir, PORTS)).toBe(true);
-  expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
+  expect([await resetSandbox(stateDir, PORTS), statusOf(store, ACTIVE)]).toEqual([true, 'ACTIVE']);
   expect(await resetSandbox(stateDir, PORTS)).toBe(false);
 });
 

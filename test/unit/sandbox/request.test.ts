@@ -53,8 +53,7 @@ it.each<[what: string, sent: Sent, status: number, errorCode: string]>([
   ['another charset', typed('application/json; charset=latin1'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
 ])('the sandbox refuses: %s', (_what, sent, status, errorCode) => {
   const reply = play().send(sent);
-  expect([reply.status, reply.json.errorCode]).toEqual([status, errorCode]);
-  expect(typeof reply.json.message).toBe('string');
+  expect([[reply.status, reply.json.errorCode], typeof reply.json.message]).toEqual([[status, errorCode], 'string']);
 });
 
 const NO_DAY = 'start: names a day that does not exist: month 2 of 2025 has 28 days';

@@ -95,10 +95,8 @@ it('a table on a terminal shows only the header for no rows', async () => {
 it('T7 a table on a terminal streams padded columns past 500 rows', async () => {
   const rows = Array.from({ length: 502 }, (_, index) => row(`id${index}`, 'Ann'));
   const lines = (await table(rows, 80)).split('\n');
-  expect(lines).toHaveLength(505);
-  expect(lines[0]).toBe('ID     NAME  AMOUNT  STATUS');
-  expect(lines[1]).toBe('───────────────────────────');
-  expect(lines[503]).toBe('id501  Ann    10.10  ACTIVE');
+  expect([lines.length, lines[0]]).toEqual([505, 'ID     NAME  AMOUNT  STATUS']);
+  expect([lines[1], lines[503]]).toEqual(['───────────────────────────', 'id501  Ann    10.10  ACTIVE']);
 });
 
 const WIDE = [

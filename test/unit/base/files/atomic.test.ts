@@ -28,8 +28,7 @@ it('C8 writeFileAtomic gives a file that was open to others the mode 0600', asyn
   writeFileSync(path, 'old');
   chmodSync(path, 0o644);
   await writeFileAtomic(path, 'new', options);
-  expect(modeOf(path)).toBe('600');
-  expect(readFileSync(path, 'utf8')).toBe('new');
+  expect([modeOf(path), readFileSync(path, 'utf8')]).toEqual(['600', 'new']);
 });
 
 it.each(['000', '022', '077'])('C7 writeFileAtomic makes 0600 in 0700 under the umask %s (G10)', async (umask) => {

@@ -148,15 +148,13 @@ it('a lock of this process is in its place until it is given back', () => {
   const { path, own } = made();
   expect(isInPlace(own)).toBe(true);
   removeLockFile(own);
-  expect(isInPlace(own)).toBe(false);
-  expect(readdirSync(join(path, '..'))).toEqual([]);
+  expect([isInPlace(own), readdirSync(join(path, '..'))]).toEqual([false, []]);
   expect(() => removeLockFile(own)).toThrow('ENOENT');
 });
 
 it('a lock of this process gets its numbers in their place', () => {
   const { path, own } = made();
-  expect(writeNumbers(own, 23, 456)).toBe(true);
-  expect(textOfLock(path)).toBe(`${own.instance}\n0000000023 000000000456\n`);
+  expect([writeNumbers(own, 23, 456), textOfLock(path)]).toEqual([true, `${own.instance}\n0000000023 000000000456\n`]);
 });
 
 it('a lock of this process gives way to the lock that replaces it, which counts one more', () => {
@@ -166,8 +164,7 @@ it('a lock of this process gives way to the lock that replaces it, which counts 
   const next = replaceLockFile(path, before, process.pid);
   expect(readdirSync(path)).toEqual([basename(next?.path ?? 'none')]);
   expect(textOfLock(path)).toBe(`${next?.instance}\n0000000004 000000000000\n`);
-  expect(next === undefined || isInPlace(next)).toBe(true);
-  expect(isInPlace(own)).toBe(false);
+  expect([next === undefined || isInPlace(next), isInPlace(own)]).toEqual([true, false]);
   expect(writeNumbers(own, 23, 456)).toBe(false);
   expect(() => removeLockFile(own)).toThrow('ENOENT');
   expect(replaceLockFile(path, before, process.pid)).toBeUndefined();
@@ -177,6 +174,5 @@ it('a lock of this process gives way to the lock that replaces it, which counts 
 it('a lock of this process is not made anew by its numbers', () => {
   const { path, own } = made();
   removeLockFile(own);
-  expect(writeNumbers(own, 1, 1)).toBe(false);
-  expect(readdirSync(join(path, '..'))).toEqual([]);
+  expect([writeNumbers(own, 1, 1), readdirSync(join(path, '..'))]).toEqual([false, []]);
 });

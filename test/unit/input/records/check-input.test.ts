@@ -539,7 +539,7 @@ const changedFrom = (text: string, operation: Operation = subscriberUpdate) =>
 const OLDER = 'id,email,first_name\n00000101,a@x,\ns1,a@x,Günther\ns2,b@x,Zoë\ns3,,Ann\n';
 const OLD = 'id,object,active,email,first_name\ns1,subscriber,true,a@x,Ann\ns2,subscriber,TRUE,b@x,\n';
 
-it.each<[string, Operation, string, string, Partial<InputOptions>, ...[string, string][]]>([
+it.each<[string, Operation, string, string, Partial<InputOptions>, ...(readonly [string, string])[]]>([
   [
     'an emptied cell apart from an unchanged empty one when empty cells clear',
     ...([subscriberUpdate, OLD, 'id,email,first_name\ns1,,Ann\ns2,b@x,\n', { emptyCells: 'clear' }] as const),
@@ -728,6 +728,24 @@ it.each<[string, readonly string[], readonly string[]]>([
     expect((failure as Failure).hints.at(-1)).toContain('the sheet "Rows" is read, and not "Other"');
   },
 );
+
+it('of a sheet the faults of its rows are named with their cells', async () => {
+  const rows = [
+    ['id', 'email', 'first_name', 'active'],
+    ['s1', 'a@x', 12.5, true],
+    ['s1', 'b@x', 'Ben', 'maybe'],
+    [null, 'c@x', 'Cy', true],
+  ];
+  const failure = await check(subscriberUpdate, sheetJsWorkbook([{ name: 'Rows', rows }]), {
+    path: 'rows.xlsx',
+  }).catch((error: unknown) => error);
+  expect((failure as Failure).faults.map(({ where, problem }) => `${where}: ${problem}`)).toEqual([
+    'row 1, Rows!C2, column first_name: is a number that spreadsheets may show otherwise (stored as 12.5). Store it as text',
+    'row 2, Rows!D3, column active: must be true or false, not "maybe"',
+    'row 2, Rows!A3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
+    'row 3, Rows!A4, column id: is empty',
+  ]);
+});
 
 it('of a sheet whose header cannot be taken its own faults are named, and none of its rows', async () => {
   const rows = [

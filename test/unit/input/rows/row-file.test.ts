@@ -77,8 +77,10 @@ it('the rows of a run are what was judged, when they are read of a JSON array of
     { given: 's1', text: '"s1"' },
     { given: objectOf(object), text: object },
   ]);
-  expect(read.map(({ id }) => id)).toEqual(['s1', 's2']);
-  expect(bodies(read)).toEqual(['{}', '{"email":null}']);
+  expect([read.map(({ id }) => id), bodies(read)]).toEqual([
+    ['s1', 's2'],
+    ['{}', '{"email":null}'],
+  ]);
   expect(read[1]?.input).toEqual(objectOf(object));
 });
 

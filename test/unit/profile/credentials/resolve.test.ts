@@ -305,8 +305,7 @@ it('C9 a token file is read at each use, even if its group can read it', async (
   expect(await credential.renew('one')).toBeUndefined();
   chmodSync(path, 0o640);
   writeFileSync(path, 'two\n');
-  expect([await credential.renew('one'), await credential.token()]).toEqual(['two', 'two']);
-  expect(used.notices).toEqual([]);
+  expect([[await credential.renew('one'), await credential.token()], used.notices]).toEqual([['two', 'two'], []]);
   expect(credential.source?.remedy).toBe(`check what the token file ${path} gives`);
 });
 

@@ -29,8 +29,7 @@ it('T26 an answer has a place alone however long it is, and one that is given up
   places.release(waiting);
   wentOn.splice(0);
   places.release(long);
-  expect(wentOn).toEqual([]);
-  expect(places.take(waiting)).toBe(true);
+  expect([wentOn, places.take(waiting)]).toEqual([[], true]);
 });
 
 it('T26 long results that wait to be printed keep their places, and only the response that they wait for is read beside them', () => {
@@ -41,8 +40,7 @@ it('T26 long results that wait to be printed keep their places, and only the res
   expect(places.take(answer('alone', 32, wentOn))).toBe(true);
   const other = answer('other', 1, wentOn);
   places.hold(2 * MIB);
-  expect(places.take(other)).toBe(false);
-  expect(places.take(answer('awaited', 32, wentOn, true))).toBe(true);
+  expect([places.take(other), places.take(answer('awaited', 32, wentOn, true))]).toEqual([false, true]);
   wentOn.splice(0);
   places.free(2 * MIB);
   expect(wentOn).toEqual([]);
@@ -54,8 +52,7 @@ it('a body of single bytes is kept in blocks, whatever was received with each', 
   const pieces = body.take();
   expect(pieces.map(({ length }) => length)).toEqual([1, ...Array<number>(6).fill(16_384), 1695]);
   expect(pieces.slice(1).map(({ buffer }) => buffer.byteLength)).toEqual(Array<number>(7).fill(16_384));
-  expect(Buffer.concat(pieces).every((byte, at) => byte === at % 251)).toBe(true);
-  expect(body.take()).toEqual([]);
+  expect([Buffer.concat(pieces).every((byte, at) => byte === at % 251), body.take()]).toEqual([true, []]);
 });
 
 it('the first piece and large ones are kept as they came, and the order stays', () => {

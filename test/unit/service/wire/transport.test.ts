@@ -158,8 +158,7 @@ it('nothing was sent: a deadline while connecting is not sent, and the request d
   const server = await serve(UNANSWERED);
   const url = `https://127.0.0.1:${server.port}`;
   const exchange = await transportTo(url).exchange(post(), { timeoutMs: 100 });
-  expect(summary(exchange)).toBe('unsent connecting: connect_timeout');
-  expect(server.requests).toEqual([]);
+  expect([summary(exchange), server.requests]).toEqual(['unsent connecting: connect_timeout', []]);
 });
 
 it('N20 nothing was sent: a plain-text port, without OpenSSL noise', async () => {
@@ -173,8 +172,7 @@ it('where it was stopped before it began: no connection is made', async () => {
   const server = await serve(json(200, '{}'));
   const transport = transportTo(server.url);
   const exchange = await transport.exchange(post(), { timeoutMs: 5000, abort: AbortSignal.abort() });
-  expect(summary(exchange)).toBe('unsent connecting: aborted');
-  expect(server.connections).toBe(0);
+  expect([summary(exchange), server.connections]).toEqual(['unsent connecting: aborted', 0]);
 });
 
 it('an abort ends an exchange whose request left, and says that it left', async () => {
@@ -277,16 +275,14 @@ it('a connection opened ahead is taken by the next exchange of its own, and by n
   while (opened.length < 2) await setImmediate();
   await service.transport.exchange(post(), { timeoutMs: 5000 });
   await service.transport.exchange(post(), { timeoutMs: 5000, own: true });
-  expect(service.used).toEqual([1, 3, 2]);
-  expect(service.connections()).toBe(3);
+  expect([service.used, service.connections()]).toEqual([[1, 3, 2], 3]);
 });
 
 it('a connection opened ahead is not opened where none follows', async () => {
   const service = await serveEach(() => undefined);
   await service.transport.exchange(post(), { ...followed, isFollowed: () => false });
   await service.transport.exchange(post(), { timeoutMs: 5000, own: true });
-  expect(service.used).toEqual([1, 2]);
-  expect(service.connections()).toBe(2);
+  expect([service.used, service.connections()]).toEqual([[1, 2], 2]);
 });
 
 it('a connection opened ahead is opened anew when the service has closed it', async () => {
@@ -300,8 +296,7 @@ it('a connection opened ahead is opened anew when the service has closed it', as
   while (!hasEnded) await setImmediate();
   for (let turn = 0; turn < 20; turn += 1) await setImmediate();
   const exchange = await service.transport.exchange(post(), { timeoutMs: 5000, own: true });
-  expect(summary(exchange)).toBe('reply 200 {}');
-  expect(service.used).toEqual([1, 3]);
+  expect([summary(exchange), service.used]).toEqual(['reply 200 {}', [1, 3]]);
 });
 
 it('N12 a connection that is reset on reuse is not sent on again by itself', async () => {
