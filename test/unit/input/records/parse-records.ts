@@ -59,3 +59,6 @@ export async function readAll(
 export function valuesOf(read: ReadAll): readonly (readonly unknown[])[] {
   return read.records.map(({ names, values }) => names.map((_, place) => cellAt(values, place)));
 }
+
+/** The row and the line of each record, as `1:2`. */
+export const placesOf = (read: ReadAll): readonly string[] => read.records.map(({ row, line }) => `${row}:${line}`);

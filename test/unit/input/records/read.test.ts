@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { JsonNumber } from '../../../../src/base/json/value.ts';
-import { readAll, valuesOf } from './parse-records.ts';
+import { placesOf, readAll, valuesOf } from './parse-records.ts';
 
 const CARD = '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11';
 
@@ -47,11 +47,7 @@ it('the format of an input of an empty input does not matter: there are no rows 
 it('a list of ids gives one row a line, without spaces around it and without blank lines', async () => {
   const read = await readAll('a\n  b\t\r\n\n\r\nc', { format: 'ids' });
   expect(valuesOf(read)).toEqual([['a'], ['b'], ['c']]);
-  expect(read.records.map((record) => [record.row, record.line])).toEqual([
-    [1, 1],
-    [2, 2],
-    [3, 5],
-  ]);
+  expect(placesOf(read)).toEqual(['1:1', '2:2', '3:5']);
 });
 
 it('a list of ids gives the same rows for pieces of any size', async () => {
@@ -102,11 +98,7 @@ const json = (text: string, size?: number) =>
 it('a JSON array gives its elements, one at a time, with the line on which each begins', async () => {
   const read = await json('[\n {"id":"1","t":"],}\\"[\\\\"},\n {"id":"2","m":{"a":[1,[2]]}} , "three"\n]\n');
   expect(read.faults).toEqual([]);
-  expect(read.records.map((record) => [record.row, record.line])).toEqual([
-    [1, 2],
-    [2, 3],
-    [3, 3],
-  ]);
+  expect(placesOf(read)).toEqual(['1:2', '2:3', '3:3']);
   expect(read.records[0]?.values).toEqual(['1', '],}"[\\']);
   expect(read.records[2]).toMatchObject({ names: ['id'], values: ['three'] });
 });
