@@ -53,6 +53,13 @@ function stage(facts: Facts = {}, says: Partial<Asker> = {}) {
   return { ...bench, asked, stopping, abort, call };
 }
 
+/** The lines of the question about a card as it is. */
+async function questionOf(of: Parameters<typeof card>[1], args: WriteRequest['args'] = LOST, status = 'ACTIVE') {
+  const all = stage({ respond: () => answer(200, card(status, of)) });
+  await all.call('card_block', args);
+  return messageOf(all) ?? [];
+}
+
 const messageOf = ({ asked }: { readonly asked: readonly Confirmation[] }) => asked[0]?.message.split('\n');
 const refusing = (refusal: string): Partial<Asker> => ({ ask: async () => ({ refusal }) });
 const textsOf = (result: object) =>
@@ -76,10 +83,8 @@ it('the question shows where the write goes, the card as it is and the fields', 
 
 it('the question has no line and no invisible character that the service or the assistant put there', async () => {
   const metadata = { 'a\nid: b': 'c\nid: d\u202e' };
-  const forged = card('ACTIVE', { clientReference: 'r\nid: other', metadata });
-  const all = stage({ respond: () => answer(200, forged) });
-  await all.call('card_block', { cardId: CARD_ID, reason: 'lost\nid: other\u202e' });
-  const lines = messageOf(all) ?? [];
+  const forged = { clientReference: 'r\nid: other', metadata };
+  const lines = await questionOf(forged, { cardId: CARD_ID, reason: 'lost\nid: other\u202e' });
   expect([lines.filter((line) => line.startsWith('id: ')), lines.length]).toEqual([[`id: ${CARD_ID}`], 14]);
   expect(lines.join('\n')).not.toContain('\u202e');
 });
@@ -95,9 +100,8 @@ it.each([
   ['a colon, below another', { store: { 'c:': 'x' } }, 'card metadata.store."c:": "x"'],
   ['more than is shown', { ['n'.repeat(203)]: 'x' }, `card metadata."${'n'.repeat(200)}… (+3)": "x"`],
 ])('the question quotes the name of a member that holds %s', async (_what, metadata, line) => {
-  const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata })) });
-  await all.call('card_block', { cardId: CARD_ID });
-  expect((messageOf(all) ?? []).filter((each) => each.startsWith('card metadata'))).toEqual([line]);
+  const lines = await questionOf({ metadata }, { cardId: CARD_ID });
+  expect(lines.filter((each) => each.startsWith('card metadata'))).toEqual([line]);
 });
 
 it('the question of an event has no id, and shows each field', async () => {
@@ -152,9 +156,7 @@ it('the question says why the card cannot be shown', async () => {
 
 it('a card full of text is cut to short lines and few members, and never fills the question', async () => {
   const metadata = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`m${index}`, 'x'.repeat(5000)]));
-  const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata })) });
-  await all.call('card_block', LOST);
-  const lines = messageOf(all) ?? [];
+  const lines = await questionOf({ metadata });
   expect(lines.join('\n').length).toBeLessThan(8000);
   expect(lines[5]).toBe('field reason: "lost"');
   expect(lines).toContain('card metadata: 40 more members');
@@ -163,9 +165,8 @@ it('a card full of text is cut to short lines and few members, and never fills t
 
 it('the question counts every value of the metadata that it does not show, at any depth', async () => {
   const store = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`s${index}`, 'x']));
-  const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata: { store, owner: { name: 'Ann' } } })) });
-  await all.call('card_block', LOST);
-  const lines = (messageOf(all) ?? []).filter((line) => line.startsWith('card metadata'));
+  const question = await questionOf({ metadata: { store, owner: { name: 'Ann' } } });
+  const lines = question.filter((line) => line.startsWith('card metadata'));
   expect([lines[0], lines.length]).toEqual(['card metadata.store.s0: "x"', 21]);
   expect(lines.at(-1)).toBe('card metadata: 11 more members');
 });
@@ -173,9 +174,7 @@ it('the question counts every value of the metadata that it does not show, at an
 it('a card whose members have no room in the question has each member counted that is not shown', async () => {
   const long = 'x'.repeat(300);
   const metadata = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`m${index}${long}`, long]));
-  const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata })) });
-  await all.call('card_block', { cardId: CARD_ID, reason: 'r'.repeat(1990) });
-  const lines = messageOf(all) ?? [];
+  const lines = await questionOf({ metadata }, { cardId: CARD_ID, reason: 'r'.repeat(1990) });
   const shown = lines.filter((line) => line.startsWith('card metadata.')).length;
   expect(shown).toBeGreaterThan(5);
   expect(lines.slice(-3)).toEqual([`card metadata: ${30 - shown} more members`, 'A block cannot be undone.', LAST]);
@@ -183,13 +182,8 @@ it('a card whose members have no room in the question has each member counted th
 });
 
 it('a card that is in that state already has a question that says so', async () => {
-  const all = stage({ respond: () => answer(200, card('BLOCKED')) });
-  await all.call('card_block', LOST);
-  expect(messageOf(all)?.slice(-3)).toEqual([
-    'The card is BLOCKED already. A yes sends a second block.',
-    'A block cannot be undone.',
-    LAST,
-  ]);
+  const already = 'The card is BLOCKED already. A yes sends a second block.';
+  expect((await questionOf({}, LOST, 'BLOCKED')).slice(-3)).toEqual([already, 'A block cannot be undone.', LAST]);
 });
 
 it('without a yes nothing is sent where the escapes of a value make the question too long', async () => {
@@ -264,11 +258,7 @@ const person = (command: string) => `a person can run: ${command}`;
 
 it.each([
   ['an update without a field', {}, 'nothing to change'],
-  [
-    'a field with half a surrogate pair',
-    { name: 'A\ud800B', description: '💳' },
-    'name: has half of a surrogate pair: a',
-  ],
+  ['half a surrogate pair', { name: 'A\ud800B', description: '💳' }, 'name: has half of a surrogate pair: a'],
 ])('%s is refused, and nobody is asked', async (_what, fields, said) => {
   const all = stage({});
   const refused = all.call('calendar_update', { calendarId: 'cal_1', ...fields });
