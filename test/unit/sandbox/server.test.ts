@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { readFaults } from '../../../src/sandbox/faults.ts';
 import { openSandbox, runServe, type ServeOptions } from '../../../src/sandbox/open.ts';
 import type { SandboxServer } from '../../../src/sandbox/server.ts';
+import { temporaryFolder } from '../base/files/place.ts';
 import { ACTIVE, CLOCK, http, repeatableRandom, WAITING } from './simulated.ts';
 
 const DEFAULTS: ServeOptions = { port: 0, seedFile: undefined, latencyMs: 0, faults: [] };
@@ -72,17 +72,12 @@ it('the server listens on loopback and has a token for each family, that of the 
 it('the server answers over HTTP as JSON with an id of the request', async () => {
   const server = await serve();
   const { status, headers, text } = await get(server, `/v1/cards/${ACTIVE}`);
-  expect([status, headers]).toMatchObject([
-    200,
-    { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) },
-  ]);
+  expect([status, headers['content-type']]).toEqual([200, 'application/json']);
   expect(headers['x-request-id']).toMatch(/^req_[0-9a-f]{8}_1$/);
   expect(text).toContain('"initialBalance":50.00,');
-});
-
-it('the server counts content-length in bytes', async () => {
-  const { text } = await get(await serve(), '/v1/cards/1c8b7d2f-4063-4e9b-8d52-6f308ba1c202');
-  expect(JSON.parse(text).metadata.message).toBe('お誕生日おめでとう');
+  const japanese = await get(server, '/v1/cards/1c8b7d2f-4063-4e9b-8d52-6f308ba1c202');
+  expect(JSON.parse(japanese.text).metadata.message).toBe('お誕生日おめでとう');
+  expect(japanese.headers['content-length']).toBe(String(Buffer.byteLength(japanese.text)));
 });
 
 it('the server gives each request its own id, refused ones too', async () => {
@@ -170,11 +165,8 @@ it('the sandbox with faults answers a status without applying the request, so ma
   const server = await serve({ faults: readFaults(['POST /block:503+retry-after=2*2']) });
   const replies = [];
   for (let count = 0; count < 3; count += 1) replies.push(await post(server, block, '{}'));
-  expect(replies.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
-    [503, '2'],
-    [503, '2'],
-    [200, undefined],
-  ]);
+  const ends = replies.map(({ status, headers }) => `${status} ${headers['retry-after']}`);
+  expect(ends).toEqual(['503 2', '503 2', '200 undefined']);
   const fault = { errorCode: 'SANDBOX_FAULT', message: 'the sandbox was told to answer 503' };
   expect(JSON.parse(replies[0]?.text ?? '')).toEqual(fault);
 });
@@ -221,22 +213,17 @@ it('the sandbox with faults does not look for the path part in the query', async
   expect((await get(server, '/v1/calendars/cal_tea_ceremony/subscribers?limit=1')).status).toBe(200);
 });
 
-function folder(): string {
-  return mkdtempSync(join(tmpdir(), 'sandbox-'));
-}
-
 it('the sandbox serves a seed file', async () => {
-  const dir = folder();
+  const dir = temporaryFolder();
   writeFileSync(join(dir, 'seed.json'), '\ufeff{"calendars":[{"id":"c"}],"subscribers":[{"id":"s"}]}');
   const server = await serve({ seedFile: join(dir, 'seed.json') });
   expect((await get(server, '/v1/calendars/c/subscribers')).text).toBe(
     '{"object":"list","data":[{"id":"s"}],"url":"/v1/calendars/c/subscribers"}',
   );
-  rmSync(dir, { recursive: true });
 });
 
 it('the sandbox starts nothing when the seed file is missing, not UTF-8, or wrong', async () => {
-  const dir = folder();
+  const dir = temporaryFolder();
   const path = join(dir, 'seed.json');
   for (const [text, message] of [
     [undefined, `could not read the seed file ${path}: no such file or folder (ENOENT). Nothing was started.`],
@@ -246,11 +233,10 @@ it('the sandbox starts nothing when the seed file is missing, not UTF-8, or wron
     if (text !== undefined) writeFileSync(path, text);
     await expect(serve({ seedFile: path })).rejects.toMatchObject({ code: 'USAGE', message });
   }
-  rmSync(dir, { recursive: true });
 });
 
 it('the sandbox refuses what it cannot keep and says that nothing was changed', async () => {
-  const dir = folder();
+  const dir = temporaryFolder();
   const server = await openSandbox(join(dir, 'state'), PORTS);
   opened.push(server);
   writeFileSync(join(dir, 'state'), 'a file where a folder should be');
@@ -258,12 +244,11 @@ it('the sandbox refuses what it cannot keep and says that nothing was changed', 
   expect([reply.status, JSON.parse(reply.text).errorCode]).toEqual([409, 'SANDBOX_STATE']);
   rmSync(join(dir, 'state'));
   expect(await statusOf(server, ACTIVE)).toBe('ACTIVE');
-  rmSync(dir, { recursive: true });
 });
 
 it('the sandbox works from memory where there is no state folder', async () => {
   const server = await openSandbox(undefined, PORTS);
   opened.push(server);
-  await post(server, `/v1/cards/${ACTIVE}/block`, '{}');
+  await post(server, block, '{}');
   expect(await statusOf(server, ACTIVE)).toBe('BLOCKED');
 });
