@@ -628,10 +628,12 @@ it('what spreadsheets leave behind: rows of empty cells at the end are skipped, 
 });
 
 it('what spreadsheets leave behind cells that were perhaps not meant are warned about, once for each column', async () => {
-  const rows = 'id,email,first_name\ns1, a@x,Ann\ns2,b@x ,Bob\u00a0\ns3,c@x,Cid\ns4,example.com,\ns5,,A\\nB\n';
+  const rows =
+    'id,email,first_name,last_name\ns1, a@x,Ann,GÃ¼nther\ns2,b@x ,Bob\u00a0,ZoÃ«\ns3,c@x,Cid,Müller\ns4,example.com,,Ã\ns5,,A\\nB,Â£\n';
   expect(await check(subscriberUpdate, rows)).toMatchObject({
     warnings: [
       '2 cells of column email (row 1 and others) have a space before or after the text, and are sent as given',
+      '3 cells of column last_name (row 1 and others) have text that was opened in the wrong encoding ("GÃ¼nther" for "Günther"), and are sent as given',
       '1 cell of column first_name (row 2) has U+00A0 at its end, and is sent as given',
       '1 cell of column email (row 4) has no @, and is sent as given',
       '1 cell of column first_name (row 5) has a backslash and an n, not a line break, and is sent as given',
