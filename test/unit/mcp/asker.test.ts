@@ -80,25 +80,25 @@ it.each<[unknown, string | undefined]>([
   expect(answerTo(response)).toEqual(refusal === undefined ? { shown: SHOWN } : { refusal });
 });
 
-it('an answer that a call brings along that was not asked for is none', () => {
+const BROUGHT = { inputResponses: { confirm: YES } };
+
+it.each<[string, object, string?]>([
+  ['without a state', BROUGHT],
+  ['with one that is made up', BROUGHT, 'made up'],
+  ['of none, with one that is made up', {}, 'made up'],
+  ['that was dropped', { droppedInputResponseKeys: ['confirm'] }],
+])('an answer that a call brings along that was not asked for is none: one %s', (_what, request, state) => {
   const { asker, call } = stage();
-  const NONE = { refusal: 'the answer belongs to no open question' };
-  const inputResponses = { confirm: YES } as Request['inputResponses'];
-  expect(asker.answerIn(call({ inputResponses }), SUBJECT)).toEqual(NONE);
-  expect(asker.answerIn(call({ inputResponses }, 'made up'), SUBJECT)).toEqual(NONE);
-  expect(asker.answerIn(call({}, 'made up'), SUBJECT)).toEqual(NONE);
-  expect(asker.answerIn(call({ droppedInputResponseKeys: ['confirm'] }), SUBJECT)).toEqual(NONE);
+  expect(asker.answerIn(call(request, state), SUBJECT)).toEqual({ refusal: 'the answer belongs to no open question' });
 });
 
 it('an answer that a call brings along that belongs to other arguments is none, and uses the question up', () => {
   const { asker, confirmations, call } = stage();
   const state = confirmations.ask(QUESTION, 7);
-  const inputResponses = { confirm: YES } as Request['inputResponses'];
   const other = { tool: 'card_block', args: { cardId: 'c-2' } };
-  expect(asker.answerIn(call({ inputResponses }, state), other)).toEqual({
-    refusal: 'the answer belongs to other arguments',
-  });
-  expect(asker.answerIn(call({ inputResponses }, state), SUBJECT)).toHaveProperty('refusal');
+  const refusal = 'the answer belongs to other arguments';
+  expect(asker.answerIn(call(BROUGHT, state), other)).toEqual({ refusal });
+  expect(asker.answerIn(call(BROUGHT, state), SUBJECT)).toHaveProperty('refusal');
 });
 
 it('a call without an answer is to be asked first, and without one that brings back a question it is a no', () => {
@@ -108,15 +108,9 @@ it('a call without an answer is to be asked first, and without one that brings b
   expect(asker.answerIn(call({}, state), SUBJECT)).toEqual({ refusal: 'no answer of a person came' });
 });
 
-const FORM = {
-  mode: 'form',
-  message: 'Block?',
-  requestedSchema: {
-    type: 'object',
-    properties: { confirm: { type: 'boolean', title: 'Yes: block', default: false } },
-    required: ['confirm'],
-  },
-};
+const confirm = { type: 'boolean', title: 'Yes: block', default: false };
+const requestedSchema = { type: 'object', properties: { confirm }, required: ['confirm'] };
+const FORM = { mode: 'form', message: 'Block?', requestedSchema };
 
 it('a question to a client of 2026 goes back with the call, and is void when that call is cancelled', async () => {
   const { asker, confirmations, call, sent } = stage();
@@ -153,19 +147,15 @@ async function unanswered(onAsked: () => void, cancelled: AbortSignal) {
 }
 
 it('A2 a question is over after five minutes', async () => {
-  expect(await unanswered(() => undefined, new AbortController().signal)).toEqual({
-    given: { refusal: 'no answer came within 5 minutes' },
-    ms: 300_000,
-  });
+  const given = { refusal: 'no answer came within 5 minutes' };
+  expect(await unanswered(() => undefined, new AbortController().signal)).toEqual({ given, ms: 300_000 });
 });
 
 it.each(['before', 'meanwhile'])('a question is over when its call is cancelled %s', async (when) => {
   const cancelled = new AbortController();
   if (when === 'before') cancelled.abort();
-  expect(await unanswered(() => cancelled.abort(), cancelled.signal)).toEqual({
-    given: { refusal: 'the call was cancelled' },
-    ms: 0,
-  });
+  const given = { refusal: 'the call was cancelled' };
+  expect(await unanswered(() => cancelled.abort(), cancelled.signal)).toEqual({ given, ms: 0 });
 });
 
 it('a question that the client cannot put is a no', async () => {

@@ -58,10 +58,11 @@ it.each(['0123456789abcdef', '0123456789abcdef\n12 345\n', '0123456789abcdef\n00
 it('a lock belongs to the holder in its folder, else to a file that names none', () => {
   const held = { '.DS_Store': 'x', [`${NAME}.pod-a`]: '', 'z.tmp': '' };
   expect(readLockFile(lockOf(held))).toMatchObject({ name: `${NAME}.pod-a`, instance: '0123456789abcdef' });
-  expect(readLockFile(lockOf({ [`x${NAME}.pod-a`]: 'y' }))).toEqual({
-    name: `x${NAME}.pod-a`,
+  const name = `x${NAME}.pod-a`;
+  expect(readLockFile(lockOf({ [name]: 'y' }))).toEqual({
+    name,
     holder: undefined,
-    instance: `x${NAME}.pod-a`,
+    instance: name,
     epoch: 1,
     life: 'y',
   });
@@ -144,17 +145,13 @@ function made() {
   return { path, own };
 }
 
-it('a lock of this process is in its place until it is given back', () => {
+it('a lock of this process gets its numbers in their place, and is there until it is given back, and not made anew by its numbers', () => {
   const { path, own } = made();
-  expect(isInPlace(own)).toBe(true);
+  expect([isInPlace(own), writeNumbers(own, 23, 456)]).toEqual([true, true]);
+  expect(textOfLock(path)).toBe(`${own.instance}\n0000000023 000000000456\n`);
   removeLockFile(own);
-  expect([isInPlace(own), readdirSync(join(path, '..'))]).toEqual([false, []]);
+  expect([isInPlace(own), writeNumbers(own, 1, 1), readdirSync(join(path, '..'))]).toEqual([false, false, []]);
   expect(() => removeLockFile(own)).toThrow('ENOENT');
-});
-
-it('a lock of this process gets its numbers in their place', () => {
-  const { path, own } = made();
-  expect([writeNumbers(own, 23, 456), textOfLock(path)]).toEqual([true, `${own.instance}\n0000000023 000000000456\n`]);
 });
 
 it('a lock of this process gives way to the lock that replaces it, which counts one more', () => {
@@ -169,10 +166,4 @@ it('a lock of this process gives way to the lock that replaces it, which counts 
   expect(() => removeLockFile(own)).toThrow('ENOENT');
   expect(replaceLockFile(path, before, process.pid)).toBeUndefined();
   expect(readdirSync(path)).toEqual([basename(next?.path ?? 'none')]);
-});
-
-it('a lock of this process is not made anew by its numbers', () => {
-  const { path, own } = made();
-  removeLockFile(own);
-  expect([writeNumbers(own, 1, 1), readdirSync(join(path, '..'))]).toEqual([false, []]);
 });

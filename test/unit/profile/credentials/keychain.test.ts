@@ -61,11 +61,7 @@ it('secret-tool keeps, gives and deletes the token under profile, family and ori
   const place = 'application frontdesk profile live family cards origin https://a.example';
   expect(read('calls').split('\n')).toEqual([
     `store --label=frontdesk live cards https://a.example ${place}`,
-    `lookup ${place}`,
-    `clear ${place}`,
-    `clear ${place}`,
-    `search ${place}`,
-    '',
+    ...[`lookup ${place}`, `clear ${place}`, `clear ${place}`, `search ${place}`, ''],
   ]);
 });
 
@@ -80,14 +76,8 @@ it('security gets the whole command with the token in hexadecimal on stdin, and 
   await deleteFromKeychain(request);
   await deleteFromKeychain(request);
   const place = '-s frontdesk live -a cards https://a.example';
-  expect(read('calls').split('\n')).toEqual([
-    '-i',
-    `find-generic-password ${place} -w`,
-    `find-generic-password ${place} -w`,
-    `delete-generic-password ${place}`,
-    `delete-generic-password ${place}`,
-    '',
-  ]);
+  const [found, deleted] = [`find-generic-password ${place} -w`, `delete-generic-password ${place}`];
+  expect(read('calls').split('\n')).toEqual(['-i', found, found, deleted, deleted, '']);
 });
 
 it('security that kept something else than the token is USAGE, as is a token that its line would cut', async () => {
@@ -114,14 +104,10 @@ it.each([
 
 it('a login into a keychain that fails is USAGE, and a deletion that fails says that the token is still there', async () => {
   const { request } = standIn('secret-tool', 'echo "no store" >&2; exit 1');
-  await expect(keepInKeychain(request, TOKEN)).rejects.toMatchObject({
-    code: 'USAGE',
-    message: 'could not put the gift card token of profile live into the keychain: no store',
-  });
-  await expect(deleteFromKeychain(request)).rejects.toMatchObject({
-    code: 'AUTH',
-    message: expect.stringContaining('no store. It is still there'),
-  });
+  const unkept = 'could not put the gift card token of profile live into the keychain: no store';
+  await expect(keepInKeychain(request, TOKEN)).rejects.toMatchObject({ code: 'USAGE', message: unkept });
+  const message = expect.stringContaining('no store. It is still there');
+  await expect(deleteFromKeychain(request)).rejects.toMatchObject({ code: 'AUTH', message });
 });
 
 it('a keychain that does not answer in time is AUTH; where somebody can unlock it, the wait is said', async () => {
