@@ -19,6 +19,14 @@ async function doctor(options: RunOptions, args: readonly string[] = []) {
   return { ...result, checks, of: (name: string) => checks.filter((check) => check.name === name) };
 }
 
+/** A home whose configuration has these files. */
+function homeWith(files: Readonly<Record<string, string>>, mode = 0o600) {
+  const home = createHome();
+  mkdirSync(home.configDir, { mode: 0o700 });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(home.configDir, name), text, { mode });
+  return home;
+}
+
 test('doctor reports on a fresh machine, sends nothing and exits with 0', async () => {
   const { checks, stderr } = await doctor({});
   expect(stderr).toBe('');
@@ -36,24 +44,16 @@ test('doctor prints one row for each check outside a terminal', async () => {
 });
 
 test('doctor works with damaged settings and says where they are', async () => {
-  const home = createHome();
-  mkdirSync(home.configDir, { mode: 0o700 });
-  writeFileSync(join(home.configDir, 'settings.json'), '{"version":1,"profiles":{"live":{"readonli":true}}}');
+  const home = homeWith({ 'settings.json': '{"version":1,"profiles":{"live":{"readonli":true}}}' });
   const { of } = await doctor({ home }, ['-p', 'live']);
-  const [settings] = of('settings');
-  expect(settings).toMatchObject({ status: 'problem' });
-  expect(settings?.message).toContain('did you mean readOnly?');
+  const message = expect.stringContaining('did you mean readOnly?');
+  expect(of('settings')[0]).toMatchObject({ status: 'problem', message });
   expect(of('profile')[0]).toMatchObject({ status: 'warning' });
 });
 
-test('doctor works with an environment that every other command refuses', async () => {
-  const env = {
-    NODE_TLS_REJECT_UNAUTHORIZED: '0',
-    FRONTDESK_OUTPUT: 'xml',
-    FRONTDESK_TIMEOUT: '5',
-    FRONTDESK_CA_FILE: '/nowhere/ca.pem',
-    FRONTDESK_PROFILE: 'nobody',
-  };
+test('doctor works with an environment that every other command refuses, and with no wrong option', async () => {
+  const wrong = { FRONTDESK_OUTPUT: 'xml', FRONTDESK_TIMEOUT: '5', FRONTDESK_CA_FILE: '/nowhere/ca.pem' };
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0', ...wrong, FRONTDESK_PROFILE: 'nobody' };
   const { of } = await doctor({ env });
   expect(of('profile')).toMatchObject([{ status: 'problem' }]);
   const environment = of('environment');
@@ -64,21 +64,16 @@ test('doctor works with an environment that every other command refuses', async 
   }
   const refused = await runFrontdesk(['profile', 'list'], { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
   expect(refused.code).toBe(2);
-});
-
-test('doctor refuses a wrong option', async () => {
   expect((await runFrontdesk(['doctor', '-o', 'xml'])).code).toBe(2);
 });
 
 test('doctor names unsafe files and folders with the commands that fix them', async () => {
-  const home = createHome();
-  mkdirSync(home.configDir, { mode: 0o700 });
+  const home = homeWith({ 'credentials.json': '{"version":1,"entries":[]}' }, 0o644);
   mkdirSync(home.stateDir);
   chmodSync(home.stateDir, 0o755);
   mkdirSync(join(home.stateDir, 'writes'));
   chmodSync(join(home.stateDir, 'writes'), 0o755);
   const file = join(home.configDir, 'credentials.json');
-  writeFileSync(file, '{"version":1,"entries":[]}', { mode: 0o644 });
   const { of } = await doctor({ home });
   expect(of('credentials')).toMatchObject([{ status: 'problem', fix: `fix it with: chmod 600 ${file}` }]);
   expect(of('state-folder')).toMatchObject([{ status: 'warning', fix: `chmod 700 ${home.stateDir}` }]);
@@ -87,34 +82,29 @@ test('doctor names unsafe files and folders with the commands that fix them', as
 
 test('doctor says whether cards are remembered, and what keeps them from it', async () => {
   const home = createHome();
-  expect((await doctor({ home })).of('known-cards')).toMatchObject([
-    { status: 'ok', message: 'no cards remembered yet' },
-  ]);
+  const known = async () => (await doctor({ home })).of('known-cards');
+  expect(await known()).toMatchObject([{ status: 'ok', message: 'no cards remembered yet' }]);
   await runFrontdesk(['card', 'get', '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', '-p', 'sandbox', '-q'], { home });
-  expect((await doctor({ home })).of('known-cards')).toMatchObject([
-    { status: 'ok', message: 'cards remembered of 1 base URL' },
-  ]);
+  expect(await known()).toMatchObject([{ status: 'ok', message: 'cards remembered of 1 base URL' }]);
   const cards = join(home.stateDir, 'cards');
   writeFileSync(join(cards, 'damaged.ndjson'), '{}\nnot a card\n', { mode: 0o600 });
   const fix = 'to start over: frontdesk card find --forget';
-  expect((await doctor({ home })).of('known-cards')).toMatchObject([{ status: 'problem', fix }]);
+  expect(await known()).toMatchObject([{ status: 'problem', fix }]);
   rmSync(cards, { recursive: true });
   writeFileSync(cards, '', { mode: 0o600 });
-  expect((await doctor({ home })).of('known-cards')).toMatchObject([{ status: 'problem' }]);
+  expect(await known()).toMatchObject([{ status: 'problem' }]);
   const none = await doctor({ home, env: { FRONTDESK_NO_HISTORY: '1' } });
   expect(none.of('known-cards')[0]?.message).toBe('not remembered: FRONTDESK_NO_HISTORY is set');
 });
 
 test('doctor names a lock whose process is gone', async () => {
-  const home = createHome();
-  mkdirSync(home.configDir, { mode: 0o700 });
+  const home = homeWith({ 'old.lock': '00000000 1 1 0000000000000000\n' });
   const folder = join(home.configDir, 'settings.json.lock');
   mkdirSync(folder, { mode: 0o700 });
   mkdirSync(join(home.configDir, 'credentials.json.lock'));
   const lock = join(folder, '00000000.1.1.0000000000000000.pod-a');
   writeFileSync(lock, '0000000000000000\n0000000001 000000000000\n', { mode: 0o600 });
   const first = join(home.configDir, 'old.lock');
-  writeFileSync(first, '00000000 1 1 0000000000000000\n', { mode: 0o600 });
   const { of } = await doctor({ home });
   expect(of('leftovers')).toMatchObject([{ status: 'warning', fix: `rm ${first} ${lock}` }]);
 });
@@ -130,12 +120,10 @@ test('doctor shows URLs and the source of credentials, and no token', async () =
 });
 
 test('doctor runs no token command', async () => {
-  const home = createHome();
-  mkdirSync(home.configDir, { mode: 0o700 });
-  const trace = join(home.path, 'ran');
+  const trace = join(createHome().path, 'ran');
   const place = { profile: 'default', family: 'cards', origin: 'https://cards.example.com' };
   const entries = [{ ...place, kind: 'command', value: `touch ${trace}; echo token` }];
-  writeFileSync(join(home.configDir, 'credentials.json'), JSON.stringify({ version: 1, entries }), { mode: 0o600 });
+  const home = homeWith({ 'credentials.json': JSON.stringify({ version: 1, entries }) });
   const { of } = await doctor({ home, env: { FRONTDESK_CARDS_URL: 'https://cards.example.com' } });
   expect(of('cards-credential')[0]?.message).toContain('a token command, not run here');
   expect(existsSync(trace)).toBe(false);

@@ -154,29 +154,30 @@ test('--columns with dotted paths reaches into metadata', async () => {
   expect(await printed('metadata.store,status', '-o', 'csv', '--no-header')).toBe('Bergen,ACTIVE\r\n');
 });
 
-test('a misspelt --columns of a local command is exit 2 with the nearest name, and changes nothing', async () => {
+/** Calls in one home, in which a run of two cards was made. */
+async function afterRun() {
   const server = await startRecordingServer(service);
   const home = createHome();
   const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
   await run(['card', 'block', CARD_ID, OTHER_ID, '--run', 'the-run', '-y', '-q']);
+  return { server, run };
+}
+
+test('a misspelt --columns of a local command is exit 2 with the nearest name, and changes nothing', async () => {
+  const { server, run } = await afterRun();
   const before = server.lines.length;
-  const misspelt: readonly (readonly [words: readonly string[], typed: string, meant: string])[] = [
-    [['history'], 'tiem', 'time'],
-    [['history', 'list'], 'outcom', 'outcome'],
-    [['runs', 'list'], 'stat', 'state'],
-    [['runs', 'results', 'the-run'], 'idd', 'id'],
-    [['runs', 'resume', 'the-run'], 'idd', 'id'],
-    [['profile', 'list'], 'nmae', 'name'],
-    [['profile', 'set', 'made'], 'nmae', 'name'],
-    [['auth', 'status'], 'familiy', 'family'],
-    [['config', 'list'], 'vlaue', 'value'],
-    [['doctor'], 'mesage', 'message'],
-    [['plan', 'show', 'a.plan'], 'rwo', 'row'],
-    [['runs', 'revert', 'the-run', '--plan', 'a.plan'], 'sha265', 'sha256'],
-    [['card', 'wait', CARD_ID, '--status', 'ACTIVE'], 'statsu', 'status'],
-  ];
-  for (const [words, typed, meant] of misspelt) {
-    const { code, stdout, stderr } = await run([...words, '--columns', typed]);
+  const misspelt = {
+    ...{ history: 'tiem, time', 'history list': 'outcom, outcome', 'runs list': 'stat, state' },
+    ...{ 'runs results the-run': 'idd, id', 'runs resume the-run': 'idd, id', 'profile list': 'nmae, name' },
+    ...{ 'profile set made': 'nmae, name', 'auth status': 'familiy, family', 'config list': 'vlaue, value' },
+    ...{ doctor: 'mesage, message', 'plan show a.plan': 'rwo, row' },
+    'runs revert the-run --plan a.plan': 'sha265, sha256',
+    [`card wait ${CARD_ID} --status ACTIVE`]: 'statsu, status',
+  };
+  for (const [words, [typed = '', meant]] of Object.entries(misspelt).map(
+    ([key, to]) => [key, to.split(', ')] as const,
+  )) {
+    const { code, stdout, stderr } = await run([...words.split(' '), '--columns', typed]);
     expect({ words, code, stdout }).toEqual({ words, code: 2, stdout: '' });
     expect(stderr).toContain(`--columns: there is no column "${typed}": did you mean "${meant}"`);
   }
@@ -185,10 +186,7 @@ test('a misspelt --columns of a local command is exit 2 with the nearest name, a
 });
 
 test('every member of the JSON of a local command is a column', async () => {
-  const server = await startRecordingServer(service);
-  const home = createHome();
-  const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
-  await run(['card', 'block', CARD_ID, OTHER_ID, '--run', 'the-run', '-y', '-q']);
+  const { run } = await afterRun();
   for (const words of [['history'], ['runs', 'list'], ['profile', 'list'], ['auth', 'status']]) {
     const [row] = JSON.parse((await run([...words, '--json'])).stdout);
     const names = Object.entries(row).flatMap(([name, value]) =>
