@@ -15,6 +15,8 @@ function options(clock: ClockPort = realClock()) {
   return { pid: process.pid, clock, what: 'run may' };
 }
 
+const fresh = () => join(temporaryFolder(), 'run.lock');
+
 /** A clock that only goes on when somebody sleeps; `onSleep` is what happens meanwhile, with the time that has passed. */
 function clockWith(onSleep: (ms: number) => void, wallOffsetMs = 0): ClockPort {
   let passedMs = 0;
@@ -36,7 +38,7 @@ async function deadPid(): Promise<number> {
 }
 
 it('a lock on one machine is refused at once with USAGE, naming the process that holds it', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+  const path = fresh();
   const held = await acquireLock(path, options());
   await expect(acquireLock(path, options())).rejects.toMatchObject({
     code: 'USAGE',
@@ -51,7 +53,7 @@ it('a lock on one machine is refused at once with USAGE, naming the process that
 });
 
 it('a lock on one machine is taken over at once when its holder has died, one epoch later', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+  const path = fresh();
   const { host } = identify(process.pid);
   putLock(path, { holder: `${host}.${await deadPid()}.77`, epoch: 4, count: 9 });
   expect(await livingLocks([path], realClock())).toEqual(new Set());
@@ -65,7 +67,7 @@ it('a lock on one machine is taken over at once when its holder has died, one ep
 it.runIf(process.platform === 'linux')(
   'M6 a lock on one machine is taken over when the pid of its dead holder is in use again, as pid 1 is in each container',
   async () => {
-    const path = join(temporaryFolder(), 'run.lock');
+    const path = fresh();
     putLockHere(path, 'dead');
     const held = await acquireLock(path, options(stoppedClock()));
     expect(held).toMatchObject({ epoch: 2, mayHaveRival: false });
@@ -88,7 +90,7 @@ function waitingClock(onSleep: (ms: number) => void = () => undefined, wallOffse
 }
 
 it('a lock whose pid runs where the system does not say since when, as on Windows, is taken over after 60 s without a sign of life, since the pid may be in use again', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+  const path = fresh();
   lockOfOwnPid(path);
   const { clock, waitedMs } = waitingClock();
   const held = await acquireLock(path, options(clock));
@@ -98,7 +100,7 @@ it('a lock whose pid runs where the system does not say since when, as on Window
 });
 
 it('a lock whose pid runs where the system does not say since when, as on Windows, is refused at its first sign of life', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+  const path = fresh();
   lockOfOwnPid(path);
   const { clock, waitedMs } = waitingClock((ms) => lockOfOwnPid(path, Math.floor(ms / 2000)));
   await expect(acquireLock(path, options(clock))).rejects.toMatchObject({
@@ -121,7 +123,7 @@ async function waitFor(path: string, clock: ClockPort) {
 it.each([0, 90_000, 3_600_000, -3_600_000])(
   'M1, M4 a lock that a process elsewhere holds is taken over after 60 s without a sign of life, with a wall clock that is %d ms ahead',
   async (offsetMs) => {
-    const path = join(temporaryFolder(), 'run.lock');
+    const path = fresh();
     putLock(path, { epoch: 3 });
     const { clock, waitedMs } = waitingClock(undefined, offsetMs);
     const { held, reports } = await waitFor(path, clock);
@@ -138,7 +140,7 @@ it.each([0, 90_000, 3_600_000, -3_600_000])(
 );
 
 it('M1, M7 a lock that a process elsewhere holds is refused after 90 s when it gives signs of life, however old its file looks', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+  const path = fresh();
   putLock(path);
   const alive = (ms: number) => {
     putLock(path, { count: Math.floor(ms / 2000) });
@@ -154,7 +156,7 @@ it('M1, M7 a lock that a process elsewhere holds is refused after 90 s when it g
 });
 
 it('a lock that a process elsewhere holds is had as soon as it is given back, and no takeover is reported', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+  const path = fresh();
   putLock(path);
   const { clock, waitedMs } = waitingClock((ms) => void (ms === 10_000 && renameSync(path, `${path}.gone`)));
   const { held, reports } = await waitFor(path, clock);
@@ -164,7 +166,7 @@ it('a lock that a process elsewhere holds is had as soon as it is given back, an
 });
 
 it('M5 a lock that a process elsewhere holds goes to one of several that find it silent together', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+  const path = fresh();
   putLock(path);
   const clock = clockWith(() => undefined);
   const seekers = await Promise.allSettled([1, 2, 3].map(() => acquireLock(path, options(clock))));
