@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Operation } from '../../../../src/service/api/operation.ts';
 import { OPERATIONS } from '../../../../src/service/api/operations.ts';
 import type { CallResult } from '../../../../src/service/http/call.ts';
-import type { Exchange } from '../../../../src/service/wire/exchange.ts';
+import type { Exchange, Header } from '../../../../src/service/wire/exchange.ts';
 import { NAMES, SAMPLE_CALLS } from '../../../support/sample-calls.ts';
 import { answer, bench, broken, card, inputFor, type Scripted, unsent, withPolicy } from './fakes.ts';
 
@@ -13,11 +13,8 @@ function line(operation: Operation, result: CallResult, sent: readonly string[])
   if (result.kind === 'answered') return `ok ${outcome} ${own}`;
   const { code, exitCode, details } = result.failure;
   // What is recorded is what is reported.
-  expect(result.callOutcome).toMatchObject({
-    code,
-    outcome: details.outcome ?? null,
-    httpStatus: details.http?.status,
-  });
+  const recorded = { code, outcome: details.outcome ?? null, httpStatus: details.http?.status };
+  expect(result.callOutcome).toMatchObject(recorded);
   return `${code} ${exitCode} ${outcome} ${own}`;
 }
 
@@ -26,52 +23,38 @@ function isReadBack(operation: Operation, request: string): boolean {
 }
 
 /** The operation meets `event` every time; a card check sees a status that resolves nothing. */
-async function meet(
-  operation: Operation,
-  event: Exchange,
-  seen: Exchange = answer(200, card('EXPIRED')),
-): Promise<string> {
+async function meet(operation: Operation, event: Exchange, seen: Exchange = answer(200, card('EXPIRED'))) {
   const step: Scripted = (wire) => (isReadBack(operation, `${wire.method} `) ? seen : event);
   const { client, sent } = bench(Array.from({ length: 12 }, () => step));
   return line(operation, await client.call(inputFor(operation), withPolicy()), sent);
 }
 
-const UNAVAILABLE = answer(503, '', [['Retry-After', '1']]);
+const ELSEWHERE: Header[] = [['Location', 'https://elsewhere.example/x']];
+const AFTER_1: Header[] = [['Retry-After', '1']];
+const ERROR = { errorCode: 'E', message: 'm' };
+const UNAVAILABLE = answer(503, '', AFTER_1);
 
 const EVENTS = {
-  refused: unsent('refused'),
-  reset_in_connect: unsent('connect_reset'),
-  connect_timeout: unsent('connect_timeout'),
-  lookup_failed: unsent('lookup_failed'),
-  not_found: unsent('not_found'),
-  untrusted: unsent('untrusted'),
-  not_tls: unsent('not_tls'),
-  proxy_auth: unsent('proxy_auth'),
-  s429: answer(429),
-  s408: answer(408, '', [['Retry-After', '1']]),
-  s303: answer(303, '', [['Location', '/v1/done']]),
-  error_200: answer(200, { errorCode: 'E', message: 'm' }),
-  s503_retry_after: UNAVAILABLE,
-  s503: answer(503),
-  s500: answer(500),
-  s999: answer(999),
-  reset: broken('reset'),
-  timeout: broken('timeout'),
-  not_http: broken('not_http'),
-  cut_200: broken('closed', 'reading_body', 200),
-  empty_200: answer(200),
-  s204: answer(204),
+  ...{
+    refused: unsent('refused'),
+    reset_in_connect: unsent('connect_reset'),
+    connect_timeout: unsent('connect_timeout'),
+  },
+  ...{ lookup_failed: unsent('lookup_failed'), not_found: unsent('not_found'), untrusted: unsent('untrusted') },
+  ...{ not_tls: unsent('not_tls'), proxy_auth: unsent('proxy_auth') },
+  ...{ s300: answer(300), s302: answer(302, '', ELSEWHERE), s303: answer(303, '', [['Location', '/v1/done']]) },
+  ...{
+    s307: answer(307, '', ELSEWHERE),
+    s308: answer(308, '', ELSEWHERE),
+    s400: answer(400, ERROR),
+    s401: answer(401),
+  },
+  ...{ s403: answer(403), s404: answer(404), s408: answer(408, '', AFTER_1), s409: answer(409), s429: answer(429) },
+  ...{ s500: answer(500), s503: answer(503), s503_retry_after: UNAVAILABLE, s999: answer(999) },
+  ...{ reset: broken('reset'), timeout: broken('timeout'), not_http: broken('not_http') },
+  ...{ cut_200: broken('closed', 'reading_body', 200), cut_404: broken('closed', 'reading_body', 404) },
+  ...{ empty_200: answer(200), s204: answer(204), error_200: answer(200, ERROR) },
   html_200: answer(200, '<html><title>Login</title></html>'),
-  s400: answer(400, { errorCode: 'E', message: 'm' }),
-  s404: answer(404),
-  s409: answer(409),
-  s401: answer(401),
-  s403: answer(403),
-  s300: answer(300),
-  s302: answer(302, '', [['Location', 'https://elsewhere.example/x']]),
-  s308: answer(308, '', [['Location', 'https://elsewhere.example/x']]),
-  s307: answer(307, '', [['Location', 'https://elsewhere.example/x']]),
-  cut_404: broken('closed', 'reading_body', 404),
 };
 type EventName = keyof typeof EVENTS;
 
