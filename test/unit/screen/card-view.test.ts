@@ -34,36 +34,18 @@ const ACTIVE = card(`{
   "transactions":[${TRANSACTIONS}]}`);
 
 it('cardView shows what the card is, what it holds, until when, and what can be done', () => {
-  expect(cardView(ACTIVE, STYLE)).toBe(
-    [
-      'Card          7c0e2f3a-1111-2222-3333-444455556666',
-      'Status        ACTIVE',
-      'Balance       12.50 of 50.00  [█████░░░░░░░░░░░░░░░]',
-      'Expires       25 Feb 2027, 00:00 UTC (in 3 months)',
-      'Reference     order-1',
-      'Design        birthday',
-      'Created       1 Jan 2026, 00:00 UTC (10 months ago)',
-      'Updated       18 Nov 2026, 00:00 UTC (2 days ago)',
-      'Activated     20 Nov 2026, 00:00 UTC (now)',
-      'newField      [1.0]',
-      '',
-      'Metadata',
-      '  store         Köln',
-      '  till.no       7',
-      '',
-      'Last transactions (5 of 6)',
-      '  TIME                   TYPE      AMOUNT  ID',
-      '  6 Nov 2026, 10:00 UTC  PURCHASE   -6.50  t6',
-      '  5 Nov 2026, 10:00 UTC  PURCHASE   -5.50  t5',
-      '  4 Nov 2026, 10:00 UTC  PURCHASE   -4.50  t4',
-      '  3 Nov 2026, 10:00 UTC  PURCHASE   -3.50  t3',
-      '  2 Nov 2026, 10:00 UTC  PURCHASE   -2.50  t2',
-      '',
-      'Next',
-      ...suggestedAt('ACTIVE').map((command) => `  frontdesk ${command} 7c0e2f3a-1111-2222-3333-444455556666`),
-      '',
-    ].join('\n'),
-  );
+  expect(cardView(ACTIVE, STYLE).split('\n')).toEqual([
+    ...['Card          7c0e2f3a-1111-2222-3333-444455556666', 'Status        ACTIVE'],
+    ...['Balance       12.50 of 50.00  [█████░░░░░░░░░░░░░░░]', 'Expires       25 Feb 2027, 00:00 UTC (in 3 months)'],
+    ...['Reference     order-1', 'Design        birthday', 'Created       1 Jan 2026, 00:00 UTC (10 months ago)'],
+    ...['Updated       18 Nov 2026, 00:00 UTC (2 days ago)', 'Activated     20 Nov 2026, 00:00 UTC (now)'],
+    ...['newField      [1.0]', '', 'Metadata', '  store         Köln', '  till.no       7', ''],
+    ...['Last transactions (5 of 6)', '  TIME                   TYPE      AMOUNT  ID'],
+    ...[6, 5, 4, 3, 2].map((day) => `  ${day} Nov 2026, 10:00 UTC  PURCHASE   -${day}.50  t${day}`),
+    ...['', 'Next'],
+    ...suggestedAt('ACTIVE').map((command) => `  frontdesk ${command} 7c0e2f3a-1111-2222-3333-444455556666`),
+    '',
+  ]);
 });
 
 it('cardView is only the facts of the card before a question', () => {

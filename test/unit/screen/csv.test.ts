@@ -20,6 +20,12 @@ async function rowsAsCsv(rows: readonly JsonValue[], style = PLAIN, width?: numb
   return output.text();
 }
 
+async function resourceAsCsv(resource: JsonValue, style = PLAIN) {
+  const output = recordedOutput();
+  await writeCsvResource(resource as Parameters<typeof writeCsvResource>[0], style, output);
+  return output;
+}
+
 it('csv rows writes the header by field names, then one line per row', async () => {
   const rows = ['{"id":"a,b","n":-10.10,"metadata":{"k":"v"}}', '{"id":"say \\"x\\"\\n"}'];
   expect(await rowsAsCsv(rows.map((row) => parseJson(row)))).toBe(
@@ -64,6 +70,7 @@ it('csv rows marks a line of one empty cell, which readers would skip', async ()
   const writer = csvRowWriter([{ name: 'x', header: 'X' }], BARE, output);
   await writer.row(parseJson('{}'));
   expect(output.text()).toBe('""\r\n');
+  expect((await resourceAsCsv(new Map([['a', '']]), BARE)).text()).toBe('""\r\n');
 });
 
 it('csv rows gives every text back to a CSV reader', async () => {
@@ -77,10 +84,10 @@ it('csv rows gives every text back to a CSV reader', async () => {
 });
 
 it("csv of one resource writes nested values by dotted column in the resource's own order", async () => {
-  const output = recordedOutput();
   const card = parseJson('{"z":1.0,"metadata":{"b":"=x","a":{}},"t":[{"amount":5}],"e":[],"n":null,"=evil":"x"}');
-  await writeCsvResource(card, PLAIN, output);
-  expect(output.text()).toBe(`z,metadata.b,metadata.a,t.0.amount,e,n,'=evil\r\n1.0,'=x,{},5,[],,x\r\n`);
+  expect((await resourceAsCsv(card)).text()).toBe(
+    `z,metadata.b,metadata.a,t.0.amount,e,n,'=evil\r\n1.0,'=x,{},5,[],,x\r\n`,
+  );
 });
 
 it('csv of one resource writes what is long in pieces, and gives it back whole', async () => {
@@ -89,27 +96,17 @@ it('csv of one resource writes what is long in pieces, and gives it back whole',
     ['a', text],
     ...Array.from({ length: 30_000 }, (_, index): [string, JsonValue] => [`k${index}`, `v${index}`]),
   ]);
-  const output = recordedOutput();
-  await writeCsvResource(resource, PLAIN, output);
+  const output = await resourceAsCsv(resource);
   expect(output.writes.length).toBeGreaterThan(8);
   const [names = [], cells = []] = parse(output.text(), { record_delimiter: '\r\n' });
   expect([names, cells.map(unguardCell)]).toEqual([[...resource.keys()], [...resource.values()]]);
 });
 
-it('csv of one resource marks the line of a resource that is one empty text', async () => {
-  const output = recordedOutput();
-  await writeCsvResource(new Map([['a', '']]), BARE, output);
-  expect(output.text()).toBe('""\r\n');
-});
-
 it('csv of one resource gives keys that are empty or hold a dot or a quote columns of their own', async () => {
-  const output = recordedOutput();
   const card = parseJson('{"metadata":{"a.b":"1","a":{"b":"2"},"":"3","q\\"":"4"}}');
-  await writeCsvResource(card, PLAIN, output);
-  expect(parse(output.text())).toEqual([
-    ['metadata."a.b"', 'metadata.a.b', 'metadata.""', 'metadata."q\\""'],
-    ['1', '2', '3', '4'],
-  ]);
+  const [header, cells] = parse((await resourceAsCsv(card)).text());
+  expect(header).toEqual(['metadata."a.b"', 'metadata.a.b', 'metadata.""', 'metadata."q\\""']);
+  expect(cells).toEqual(['1', '2', '3', '4']);
   const names = ['metadata."a.b"', 'metadata.""', 'metadata."q\\""'];
   expect(names.map((name) => getPath(card, name))).toEqual(['1', '3', '4']);
 });

@@ -101,38 +101,23 @@ it.each([
   ['2026-11-20T14:00:00.5Z', 'in 2 hours'],
   ['2029-11-21T00:00:00Z', 'in 3 years'],
   ['2026-12-31', 'in 40 days'],
-  ['2026-02-30T00:00:00Z', undefined],
-  ['2026-11-20T12:00:00', undefined],
-  ['soon', undefined],
-  ['', undefined],
-  ['2026-13-01', undefined],
-])('B31 awayFrom: %s is %s, and nothing is said of a day that does not exist', (text, away) => {
+])('awayFrom: %s is %s', (text, away) => {
   expect(awayFrom(text, NOW)).toBe(away);
 });
 
-it.each([
-  [-5, '0 ms'],
-  [0, '0 ms'],
-  [450.7, '450 ms'],
-  [999, '999 ms'],
-  [1000, '1 s'],
-  [59_999, '59 s'],
-  [60_000, '1 min'],
-  [7_200_000, '2 h'],
-  [7_500_000, '2 h 5 min'],
-  [90_061_000, '1 d 1 h'],
-  [86_400_000, '1 d'],
-])('formatDuration shows %d ms as %s', (ms, text) => {
-  expect(formatDuration(ms)).toBe(text);
+it('B31 awayFrom says nothing of what is no moment, or of a day that does not exist', () => {
+  const texts = ['2026-02-30T00:00:00Z', '2026-11-20T12:00:00', 'soon', '', '2026-13-01'];
+  expect(texts.filter((text) => awayFrom(text, NOW) !== undefined)).toEqual([]);
 });
 
-it.each([
-  [0, '0 s'],
-  [59_000, '59 s'],
-  [60_000, '1 min'],
-  [200_000, '3 min 20 s'],
-  [3_600_000, '1 h'],
-  [7_500_000, '2 h 5 min'],
-])('formatSeconds: %d ms are %s', (ms, text) => {
-  expect(formatSeconds(ms)).toBe(text);
+it('formatDuration shows the two largest units, cut', () => {
+  const lengths = [-5, 0, 450.7, 999, 1000, 59_999, 60_000, 7_200_000, 7_500_000, 90_061_000, 86_400_000];
+  expect(lengths.map(formatDuration)).toEqual([
+    ...['0 ms', '0 ms', '450 ms', '999 ms', '1 s', '59 s', '1 min', '2 h', '2 h 5 min', '1 d 1 h', '1 d'],
+  ]);
+});
+
+it('formatSeconds shows whole seconds', () => {
+  const lengths = [0, 59_000, 60_000, 200_000, 3_600_000, 7_500_000];
+  expect(lengths.map(formatSeconds)).toEqual(['0 s', '59 s', '1 min', '3 min 20 s', '1 h', '2 h 5 min']);
 });
