@@ -18,16 +18,9 @@ test('sandbox info --json is {"cards","calendars","subscribers","choices"} with 
   const { stdout, code } = await runFrontdesk(['sandbox', 'info', '--json']);
   expect(code).toBe(0);
   const info = JSON.parse(stdout);
-  const first = Object.entries(info).map(([name, list]) => [name, Object.keys((list as object[])[0] ?? {}).join()]);
+  const first = Object.entries(info).map(([name, list]) => `${name}: ${Object.keys((list as object[])[0] ?? {})}`);
   expect(first).toEqual([
-    ...[
-      ['cards', 'cardId,status'],
-      ['calendars', 'id'],
-    ],
-    ...[
-      ['subscribers', 'id,calendar'],
-      ['choices', 'topic,choice'],
-    ],
+    ...['cards: cardId,status', 'calendars: id', 'subscribers: id,calendar', 'choices: topic,choice'],
   ]);
   expect(info.cards[0]).toEqual({ cardId: ACTIVE, status: 'ACTIVE' });
   expect([...new Set(info.cards.map(({ status }: { status: string }) => status))].sort()).toEqual(STATUSES);
@@ -77,10 +70,9 @@ test('--profile sandbox needs no account, says once that it is the sandbox, and 
   expect(cards.stderr.match(/sandbox/g)?.length).toBe(1);
   for (const { id } of info.calendars) {
     const list = await sandbox(home, 'calendar', 'subscribers', 'list', id, '--active', 'all', '--limit', '100');
+    const idsOf = (entries: readonly { id: string }[]) => entries.map((entry) => entry.id).sort();
     const expected = info.subscribers.filter(({ calendar }: { calendar: string }) => calendar === id);
-    expect(list.value.data.map((entry: { id: string }) => entry.id).sort()).toEqual(
-      expected.map((entry: { id: string }) => entry.id).sort(),
-    );
+    expect(idsOf(list.value.data)).toEqual(idsOf(expected));
   }
 });
 

@@ -202,22 +202,18 @@ it.each([
 
 const page = '<html><head><meta charset="utf-8"></head><body><table><tr><td>id</td></tr></table></body></html>';
 
+const MSO = '<?mso-application progid="Excel.Sheet"?>\n<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">';
+
 it.each([
   ['a web page', 'rows.xls', page],
-  ['a web page in UTF-16', 'rows.xls', Buffer.from(`\ufeff${page}`, 'utf16le')],
-  [
-    'an XML spreadsheet of 2003',
-    'rows.xls',
-    '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">',
-  ],
+  ['a web page', 'rows.xls', Buffer.from(`\ufeff${page}`, 'utf16le')],
+  ['an XML spreadsheet of 2003', 'rows.xls', `<?xml version="1.0"?>\n${MSO}`],
   ['XML, not a table', 'rows.xml', '<?xml version="1.0"?><rows><row id="s1"/></rows>'],
   ['a PDF', 'rows.csv', '%PDF-1.7\n%\u00e2\u00e3\n'],
   ['a text document (RTF)', 'rows.csv', '{\\rtf1\\ansi id,email}'],
 ])('%s is refused as what it is, with a way out', async (what, path, content) => {
-  await expect(readAll(content, { path })).rejects.toMatchObject({
-    code: 'USAGE',
-    message: `stdin is ${what.replace(' in UTF-16', '')}: open it in the program that made it and save it as CSV UTF-8 or .xlsx. Nothing was sent.`,
-  });
+  const message = `stdin is ${what}: open it in the program that made it and save it as CSV UTF-8 or .xlsx. Nothing was sent.`;
+  await expect(readAll(content, { path })).rejects.toMatchObject({ code: 'USAGE', message });
 });
 
 it.each([
