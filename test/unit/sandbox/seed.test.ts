@@ -14,20 +14,16 @@ it('the built-in seed is in the shapes of the API', () => {
 
 it('the built-in seed has cards in every status and at least two that are ACTIVE', () => {
   const statuses = [...builtInSeed().cards.values()].map((card) => card.get('status'));
-  expect(new Set(statuses)).toEqual(
-    new Set(['ACTIVE', 'WAITING_ACTIVATION', 'BLOCKED', 'REISSUED', 'EXPIRED', 'CANCELLED']),
-  );
+  const all = ['ACTIVE', 'WAITING_ACTIVATION', 'BLOCKED', 'REISSUED', 'EXPIRED', 'CANCELLED'];
+  expect(new Set(statuses)).toEqual(new Set(all));
   expect(statuses.filter((status) => status === 'ACTIVE')).toHaveLength(5);
 });
 
 it('the built-in seed has 26 subscribers in three calendars', () => {
   const state = builtInSeed();
   const own = (id: string) => [...state.subscribers.values()].filter((one) => one.get('calendar') === id);
-  expect([...state.calendars.keys()].map((id) => [id, own(id).length])).toEqual([
-    ['cal_harbour_tours', 15],
-    ['cal_tea_ceremony', 6],
-    ['cal_winter_market', 5],
-  ]);
+  const counts = Object.fromEntries([...state.calendars.keys()].map((id) => [id, own(id).length]));
+  expect(counts).toEqual({ cal_harbour_tours: 15, cal_tea_ceremony: 6, cal_winter_market: 5 });
 });
 
 it('reading a seed file keeps digits, unknown members and unknown status values', () => {
@@ -39,10 +35,7 @@ it('reading a seed file keeps digits, unknown members and unknown status values'
 it('reading a seed file takes a subscriber without a calendar as one of the first', () => {
   const text = '{"calendars":[{"id":"a"},{"id":"b"}],"subscribers":[{"id":"1"},{"id":"2","calendar":"b"}]}';
   const state = parseSeed(text, 's');
-  expect([...state.subscribers].map(([id, subscriber]) => [id, subscriber.get('calendar')])).toEqual([
-    ['1', 'a'],
-    ['2', 'b'],
-  ]);
+  expect(['1', '2'].map((id) => state.subscribers.get(id)?.get('calendar'))).toEqual(['a', 'b']);
 });
 
 it('reading a seed file takes an empty seed', () => {

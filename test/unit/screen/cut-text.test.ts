@@ -48,21 +48,22 @@ it('cutText cuts through a chain of letters that is wider than any letter', () =
   expect(cutText('क्'.repeat(40), 10)).toBe(`${'क्'.repeat(9)}…`);
 });
 
-it.each([
-  ['plain', 5],
-  ['日本', 4],
-  ['e\u0301', 1],
-  ['กำ', 2],
-  ['\u0600', 1],
-  ['👍🏽', 4],
-  ['👨‍👩‍👧‍👦', 8],
-  ['🇵🇹', 2],
-  ['❤️', 2],
-  ['\u00ad', 1],
-  ['', 0],
-  ['\u001b[1mbold\u001b[22m ก', 6],
-])('displayWidth of %j is %i', (text, width) => {
-  expect(displayWidth(text)).toBe(width);
+it('displayWidth is that of the widest drawing', () => {
+  const texts = [
+    'plain',
+    '日本',
+    'e\u0301',
+    'กำ',
+    '\u0600',
+    '👍🏽',
+    '👨‍👩‍👧‍👦',
+    '🇵🇹',
+    '❤️',
+    '\u00ad',
+    '',
+    '\u001b[1mbold\u001b[22m ก',
+  ];
+  expect(texts.map((text) => displayWidth(text))).toEqual([5, 4, 1, 2, 1, 4, 8, 2, 2, 1, 0, 6]);
 });
 
 it('displayWidth is never less than any terminal takes, whether it joins letters or not', () => {
