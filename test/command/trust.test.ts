@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readFile as readFileAsync } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ledgerIn } from '../support/open-service.ts';
@@ -273,6 +273,22 @@ describe.skipIf(process.platform === 'win32')(
       await writer.close();
       const { code, stdout } = await running;
       expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 0, lines: 2 });
+    });
+
+    it('T24 a signal ends what a token command started', async () => {
+      const { home, server } = await onStage();
+      const work = join(home.path, 'work');
+      sh('mkfifo started', work);
+      const command = `sleep 600 & echo $! > ${join(work, 'started')}; wait`;
+      const login = await runFrontdesk(['auth', 'login', '--family', 'cards', '--token-command', command], { home });
+      expect(login.code, login.stderr).toBe(0);
+      const running = startFrontdesk(['card', 'get', CARD_ID], { home });
+      const pid = Number(await readFileAsync(join(work, 'started'), 'utf8'));
+      running.child.kill('SIGTERM');
+      expect((await running.result).signal).toBe('SIGTERM');
+      // Gone, or a zombie that nobody has asked after.
+      expect(spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).stdout).toMatch(/^Z|^$/);
+      expect(server.requests).toEqual([]);
     });
   },
 );

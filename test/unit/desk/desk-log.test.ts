@@ -261,22 +261,16 @@ it('the cards of earlier sessions are those changed and those seen, each with th
   const at = Date.parse(ENTRY.time);
   const reissue = { ...ENTRY, operation: 'card.reissue', callOutcome: { ...NO_OUTCOME, resultId: OTHER } };
   const known = (cards: Parameters<typeof mergeKnown>[1]) =>
-    mergeKnown(cardsOf(reissue), cards).map(({ cardId, reference, status }) => [cardId, reference, status]);
+    mergeKnown(cardsOf(reissue), cards).map(({ cardId, reference, status }) => `${cardId} ${reference} ${status}`);
   // The old card was read before its reissue.
-  expect(
-    known([seen(third, 'EXPIRED', at + minute), seen(OTHER, 'ACTIVE', at), seen(ID, 'ACTIVE', at - minute)]),
-  ).toEqual([
-    [third, 'of-2d', 'EXPIRED'],
-    [OTHER, 'of-1c', 'ACTIVE'],
-    [ID, 'of-0b', undefined],
-  ]);
+  const cards = [seen(third, 'EXPIRED', at + minute), seen(OTHER, 'ACTIVE', at), seen(ID, 'ACTIVE', at - minute)];
+  const old = `${ID} of-0b`;
+  expect(known(cards)).toEqual([`${third} of-2d EXPIRED`, `${OTHER} of-1c ACTIVE`, `${old} undefined`]);
   // One that was refused left it as it was.
   const refused = cardsOf({ ...reissue, callOutcome: { ...NO_OUTCOME, outcome: 'rejected' } });
   expect(mergeKnown(refused, [seen(ID, 'EXPIRED', at - minute)])[0]?.status).toBe('EXPIRED');
-  expect(known([seen(ID, 'REISSUED', at + minute)])).toEqual([
-    [ID, 'of-0b', 'REISSUED'],
-    [OTHER, undefined, undefined],
-  ]);
+  const again = known([seen(ID, 'REISSUED', at + minute)]);
+  expect(again).toEqual([`${old} REISSUED`, `${OTHER} undefined undefined`]);
 });
 
 const NO_CARDS = [{ id: undefined }, { operation: 'calendar.update' }, { operation: 'api' }];
