@@ -1,5 +1,6 @@
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { Failure, usageFailure } from '../base/failure.ts';
+import { NOT_UTF8 } from '../base/files/paths.ts';
 import { shellQuote } from '../base/files/shell-quote.ts';
 import { type Command, optionsOf } from '../command/command.ts';
 import { BULK_OPTIONS, BULK_WRITE_OPTIONS, COMMON, WRITE_OPTIONS } from '../input/options/common.ts';
@@ -100,9 +101,12 @@ function unknownOption(
   rest: readonly string[],
   at: number,
 ): Failure {
-  const name = token.split('=', 1)[0] ?? token;
+  const word = rest[at] ?? '';
+  // Of `-n=1` the parser leaves `-=1`.
+  const isValue = token.startsWith('-=') && word !== token;
+  const name = isValue ? `-${word[word.indexOf('=') - 1]}` : (token.split('=', 1)[0] ?? token);
   if (SECRET_OPTION.test(token)) return noSecretOption(name);
-  if (name !== token && options.some((option) => `--${option.long}` === name)) {
+  if (name !== token && options.some((option) => namesOption(name, option))) {
     return usageFailure([{ where: name, problem: 'takes no value' }], [`see \`${owner} --help\``]);
   }
   const elsewhere = ofOtherCommands(name);
@@ -110,7 +114,8 @@ function unknownOption(
   const meant = near === undefined ? [] : [`did you mean ${near}?`];
   const hints = [
     ...(elsewhere === undefined ? meant : [elsewhere]),
-    name.startsWith('--') || elsewhere !== undefined || near !== undefined
+    // As a value, a word would lose its known letters: the dry run of `-nz`.
+    name.startsWith('--') || elsewhere !== undefined || near !== undefined || !word.startsWith(token)
       ? `see \`${owner} --help\``
       : `a value that begins with "-" goes after "--": ${owner} ${withValue(rest, at)}`,
   ];
@@ -153,9 +158,9 @@ function refusal(
 ): { readonly fault: Failure; readonly at: number } {
   if ('unknown' in unparsed) {
     const token = unparsed.unknown;
-    const isGroup = /^-[^-]$/.test(token);
+    const isGroup = /^-(?:[^-]$|=)/.test(token);
     const at = rest.findIndex(
-      (word) => word === token || (isGroup && /^-[^-]/.test(word) && word.includes(token[1] ?? '')),
+      (word) => word === token || (isGroup && /^-[^-]/.test(word) && word.includes(token.slice(1))),
     );
     return { fault: unknownOption(token, options, owner, rest, at), at };
   }
@@ -228,6 +233,19 @@ function withoutLostValues(rest: readonly string[], options: readonly OptionSpec
   return { kept, lost };
 }
 
+/** Node puts U+FFFD where an argument is not UTF-8: another text would be sent, or another file written. */
+function lostCharacters(rest: readonly string[], options: readonly OptionSpec[]): readonly Failure[] {
+  const faults = rest.flatMap((word, at) => {
+    if (!word.includes('\ufffd')) return [];
+    const taker = takerOf(rest[at - 1] ?? '', options);
+    const isOption = word.startsWith('-') && taker === undefined;
+    const where = isOption ? word.replace(/=.*/su, '') : taker ? `--${taker.long}` : `argument ${at + 1}`;
+    return [{ where, problem: NOT_UTF8 }];
+  });
+  const hint = 'set the terminal to UTF-8, or save the script as UTF-8';
+  return faults.length === 0 ? [] : [usageFailure(faults, [hint])];
+}
+
 type Syntax = Pick<Command, 'path' | 'arguments' | 'options' | 'writes'>;
 
 /** Parses the words of one command, syntax only. An unusable word is a fault, and left out. */
@@ -235,6 +253,7 @@ export function parseInput(rest: readonly string[], command: Syntax, faults: Fai
   const { path, arguments: args } = command;
   const options = optionsOf(command);
   const owner = ['frontdesk', ...path].join(' ');
+  faults.push(...lostCharacters(rest, options));
   const doubtful: string[] = [];
   const { kept, lost } = withoutLostValues(rest, options, faults);
   let left: readonly string[] = kept;

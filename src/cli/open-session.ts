@@ -1,7 +1,7 @@
 import { type Context, isOnElsewhere, isSwitchedOn } from '../base/context.ts';
 import { collect, Failure, usageFailure } from '../base/failure.ts';
 import { ifPossible } from '../base/files/io-failure.ts';
-import { findPlaces, unexpandedPaths, unexpandedProblem } from '../base/files/paths.ts';
+import { findPlaces, unexpandedProblem, unusablePaths } from '../base/files/paths.ts';
 import type { CallState } from '../command/call-state.ts';
 import { type Command, rowsOfCommand } from '../command/command.ts';
 import type { CommandValues } from '../command/command-values.ts';
@@ -230,7 +230,7 @@ async function environmentFaults(command: Command, env: Context['env']): Promise
   const switches = switchFaults(env).filter(({ where }) => where !== 'FRONTDESK_READ_ONLY');
   const faults = switches.length === 0 || saysSwitches(command) ? [] : [usageFailure(switches)];
   if (mustWork(command)) return faults;
-  faults.push(...unexpandedPaths(env));
+  faults.push(...unusablePaths(env));
   await collect(faults, () => refuseDisabledTls(env));
   return faults;
 }
@@ -283,6 +283,8 @@ export async function openSession(
   const output = outputOptions(context, command, values, { format, mask, maskData, profile: chosen.profile });
   faults.push(...(await printingFaults(command, values, output, context.stdout)));
   faults.push(...(await environmentFaults(command, env)));
+  if (env['FRONTDESK_AUDIT_LOG'])
+    faults.push(...(await import('./audit-place.ts')).auditFaults(command, values, context, places));
   const trustPems = trustOf({ common, context });
   if (callsService) await collect(faults, trustPems);
   const policy = policyOf(preferences);

@@ -103,6 +103,19 @@ function openProfile(
       const flagProfile = input === undefined && isImplied(name, settings, env) ? undefined : name;
       profile = resolveProfile({ flagProfile, env, settings });
     },
+    /**
+     * Takes over what the profile allows now: a process that lasts must hear that it was made read-only, or removed
+     * (USAGE). Its base URLs stay those of the beginning.
+     */
+    async renewProfile(): Promise<void> {
+      const { name, stored } = current();
+      settings = await (await import('../profile/read.ts')).readSettings(configDir());
+      // The environment's profile has no settings, unless somebody stores some.
+      if (!stored && !settings.profiles.has(name)) return;
+      const now = resolveProfile({ flagProfile: name, env, settings });
+      const { readOnly, requireReason, requireReasonHint, maxRows } = now;
+      profile = { ...current(), stored: true, readOnly, requireReason, requireReasonHint, maxRows };
+    },
     /** Folder of settings and credentials. USAGE if it is not known. */
     configDir,
     /** Folder of history, runs and the sandbox's state. USAGE if it is not known. */

@@ -5,7 +5,7 @@ import { runCall } from '../cli/call.ts';
 import { waitForCard } from '../cli/commands/card/wait.ts';
 import { historyResult } from '../cli/commands/history/list.ts';
 import { resolveEntry } from '../cli/commands/history/resolve.ts';
-import { CARD_ID_COLUMNS } from '../input/values.ts';
+import { CARD_ID_COLUMNS, judgeId } from '../input/values.ts';
 import { cardDetails } from '../screen/card-view.ts';
 import type { ViewStyle } from '../screen/options.ts';
 import { shortEntry } from '../screen/people-text.ts';
@@ -20,7 +20,7 @@ import { CardAtHand } from './card-at-hand.ts';
 import type { Desk } from './desk.ts';
 import { changedNothing, type DeskWrite, keyOf, writeOf } from './desk-log.ts';
 import { logIn } from './desk-login.ts';
-import { cancelledBy, isStepBack, judgeId, waitingAtDesk } from './desk-session.ts';
+import { cancelledBy, isStepBack, waitingAtDesk } from './desk-session.ts';
 import { clockTime, screenText, verdictLines } from './screen.ts';
 
 function actionAt(entry: string): Operation | undefined {
@@ -148,6 +148,7 @@ export class CardVisit {
     let failure: Failure | undefined;
     const openBefore = this.#hand.open;
     try {
+      await session.renewProfile();
       await runCall(writing, command, { words: [cardId], options: {}, typed: new Set(), faults: [] });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -261,7 +262,7 @@ export class CardVisit {
     const as = (await prompt.choose(question, choicesOfEnd, { above })) === 'applied' ? 'applied' : 'not_applied';
     const { effect } = write.operation;
     const asksId = as === 'applied' && effect.kind === 'write' && effect.resultId !== undefined;
-    const judge = (text: string) => (text === '' ? true : judgeId(text, undefined));
+    const judge = (text: string) => (text === '' ? true : judgeId(text));
     const how = { above, room: CARD_ID_COLUMNS };
     const resultId = asksId ? await prompt.text('ID of the new card (Enter = not known)', judge, how) : '';
     const note = await prompt.text('Note (Enter = none)', () => true, { above });

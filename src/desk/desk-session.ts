@@ -1,14 +1,6 @@
-import {
-  type Context,
-  type PromptPort,
-  type SignalName,
-  type SignalPort,
-  signalWords,
-  type Verdict,
-} from '../base/context.ts';
+import { type Context, type PromptPort, type SignalName, type SignalPort, signalWords } from '../base/context.ts';
 import { CANCELLED_EXIT_CODES, Failure } from '../base/failure.ts';
 import type { Session } from '../command/session.ts';
-import { cardIdProblem, nearlyIdProblem, readCardId } from '../input/values.ts';
 import { isWrite, nounOf, type Operation } from '../service/api/operation.ts';
 import { PromptAborted } from '../writes/ask/prompt-context.ts';
 import { TerminalKeys, TYPED_AHEAD } from '../writes/ask/terminal-keys.ts';
@@ -23,16 +15,6 @@ export function cancelledBy(signal: SignalName): Failure {
 export function isStepBack(error: unknown): boolean {
   if (error instanceof PromptAborted) return error.isStepBack;
   return error instanceof Failure && error.code === 'CANCELLED' && error.exitCode === CANCELLED_EXIT_CODES.SIGINT;
-}
-
-/** Judges a card ID. One inside a text is shown first, and taken by Enter. One with a slip in it stays in the line. */
-export function judgeId(text: string, otherwise: string | undefined): Verdict {
-  const read = readCardId(text);
-  if (read.kind === 'id') return true;
-  if (read.kind === 'holds') return { instead: read.id, why: 'Enter takes this card' };
-  const slip = nearlyIdProblem(text);
-  if (slip !== undefined) return { instead: text, why: slip };
-  return (read.kind === 'none' ? otherwise : undefined) ?? cardIdProblem(text) ?? true;
 }
 
 /** Waits for the service, listening to Esc and Ctrl-C (`back`) and to pastes, which are thrown away. */

@@ -3,15 +3,15 @@ import { Failure } from '../base/failure.ts';
 import { quoted } from '../base/json/outside-text.ts';
 import { hintText } from '../base/next-step.ts';
 import type { Session } from '../command/session.ts';
-import { nearlyIdProblem, readCardId } from '../input/values.ts';
+import { judgeId, nearlyIdProblem, readCardId } from '../input/values.ts';
 import { namedProfile } from '../profile/resolve.ts';
+import { referenceKey } from '../records/card-line.ts';
 import { findCards as findKnown, SHORTEST_REFERENCE } from '../records/known-cards.ts';
 import { isPartOfCardId } from '../records/write-record.ts';
 import { cutText, displayWidth, padText } from '../screen/cut-text.ts';
 import { breakLine, plural, safeText } from '../screen/text.ts';
 import { nounOf } from '../service/api/operation.ts';
 import { type DeskLog, type KnownCard, keyOf } from './desk-log.ts';
-import { judgeId } from './desk-session.ts';
 import { clockTime, endedWords } from './screen.ts';
 
 const LEAVE_WORDS = ['q', 'quit', 'exit', 'leave'];
@@ -94,13 +94,13 @@ function findRemembered(session: Place, text: string) {
  */
 export function findCards(session: Place, log: DeskLog, text: string) {
   const known = findRemembered(session, text);
-  const begins = text.toLowerCase();
+  const begins = referenceKey(text);
   // A digit too few is a slip: the card that begins so may be another.
   const isPart = isPartOfCardId(text) && nearlyIdProblem(text) === undefined;
-  const isWhole = ({ reference }: KnownCard) => reference?.toLowerCase() === begins;
+  const isWhole = ({ reference }: KnownCard) => reference !== undefined && referenceKey(reference) === begins;
   const fits = (card: KnownCard) =>
     isWhole(card) ||
-    ([...text].length >= SHORTEST_REFERENCE && card.reference?.toLowerCase().startsWith(begins)) ||
+    ([...text].length >= SHORTEST_REFERENCE && referenceKey(card.reference ?? '').startsWith(begins)) ||
     (isPart && keyOf(card.cardId).replaceAll('-', '').startsWith(begins.replaceAll('-', '')));
   const found = new Map<string, KnownCard>();
   for (const { cardId, clientReference: reference, status } of known.cards)

@@ -1,3 +1,4 @@
+import type { Verdict } from '../base/context.ts';
 import { type Notice, warning } from '../base/failure.ts';
 import { quoted } from '../base/json/outside-text.ts';
 import { shorten } from '../base/json/shorten.ts';
@@ -94,6 +95,19 @@ export function nearlyIdProblem(text: string): string | undefined {
   }
   const digits = characters.filter((one) => one !== '-').length;
   return digits === DIGITS ? undefined : `${digits} digits, not ${DIGITS}`;
+}
+
+/**
+ * Judges a card ID that was given at a question. One inside a text is shown first, and taken by Enter. One with a slip in
+ * it stays in the line. `otherwise`: what is wrong with a text that has none.
+ */
+export function judgeId(text: string, otherwise?: string): Verdict {
+  const read = readCardId(text);
+  if (read.kind === 'id') return true;
+  if (read.kind === 'holds') return { instead: read.id, why: 'Enter takes this card' };
+  const slip = nearlyIdProblem(text);
+  if (slip !== undefined) return { instead: text, why: slip };
+  return (read.kind === 'none' ? otherwise : undefined) ?? cardIdProblem(text) ?? true;
 }
 
 export function looksLikeId(text: string): boolean {

@@ -158,7 +158,11 @@ export async function runWriteTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   const { args, ctx, stopping } = request;
   const single = readCall(operation, args);
-  guardWrite(session, operation, { kind: 'one', reason: single.reason });
+  const guard = async () => {
+    await session.renewProfile();
+    guardWrite(session, operation, { kind: 'one', reason: single.reason });
+  };
+  await guard();
   const reply = asker.answerIn(ctx, { tool: name, args });
   const refusal =
     reply === undefined ? (asker.inability(ctx) ?? unshowable(single)) : 'refusal' in reply ? reply.refusal : undefined;
@@ -175,7 +179,11 @@ export async function runWriteTool(
     {
       ...singlePorts(session),
       decide: reply === undefined ? decide : undefined,
-      send: (write) => deliver(session, write, { open: () => interruptOf(session, request) }),
+      async send(write) {
+        // The yes may have come days after the question.
+        await guard();
+        return deliver(session, write, { open: () => interruptOf(session, request) });
+      },
     },
   );
   if (attempted.kind === 'no') return attempted.no;

@@ -142,5 +142,5 @@ export async function readSettings(configDir: string | undefined): Promise<Setti
   if ('bytes' in file) return parseSettings(file.bytes, path);
   const { problem, fix } = file;
   if (fix === undefined) throw Failure.unsent('USAGE', `${what} was not used: ${problem}`);
-  throw Failure.unsent('AUTH', `${what} was not used: ${problem}`, { hints: [`fix it with: ${fix}`] });
+  throw Failure.unsent('AUTH', `${what} was not used: ${problem}`, { hints: [fix] });
 }

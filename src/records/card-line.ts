@@ -13,11 +13,16 @@ function quoted(text: string | undefined): string {
   return text === undefined ? 'null' : JSON.stringify(text);
 }
 
+/** A reference as a search compares it: in any case, without the blanks at its ends. */
+export function referenceKey(reference: string): string {
+  return reference.trim().toLowerCase();
+}
+
 /**
- * A card as a line of the known cards. The ID and the reference stand first, in lower case, so that a search compares
- * bytes at a fixed place. `cardId` needs no escape.
+ * A card as a line of the known cards. The ID and the reference stand first, as they are compared, so that a search
+ * compares bytes at a fixed place. `cardId` needs no escape.
  */
 export function lineOf({ cardId, clientReference, status, seenAt }: SeenCard): string {
-  const [id, ref] = [cardId.toLowerCase(), quoted(clientReference?.toLowerCase())];
+  const [id, ref] = [cardId.toLowerCase(), quoted(clientReference && referenceKey(clientReference))];
   return `{"id":"${id}","ref":${ref},"cardId":"${cardId}","clientReference":${quoted(clientReference)},"seenAt":"${seenAt}","status":${quoted(status)}}\n`;
 }

@@ -9,7 +9,7 @@ import { temporaryName } from '../base/files/process-identity.ts';
 import { parseJson } from '../base/json/parse.ts';
 import { textAt } from '../base/json/value.ts';
 import { readCardId } from '../input/values.ts';
-import { lineOf, type SeenCard } from './card-line.ts';
+import { lineOf, referenceKey, type SeenCard } from './card-line.ts';
 import {
   type CardPlace,
   findPlaces,
@@ -59,12 +59,12 @@ function withDashes(text: string): string {
 }
 
 function wholeReference(text: string): Needle {
-  return { place: 'ref', bytes: Buffer.from(`${JSON.stringify(text.trim().toLowerCase())},`), rank: 2 };
+  return { place: 'ref', bytes: Buffer.from(`${JSON.stringify(referenceKey(text))},`), rank: 2 };
 }
 
 /** What fits a text: its card ID before a whole reference, and these before beginnings. */
 function needlesFor(text: string): readonly Needle[] {
-  const wanted = text.trim().toLowerCase();
+  const wanted = referenceKey(text);
   const read = readCardId(wanted);
   const ref = Buffer.from(JSON.stringify(wanted));
   const needles: Needle[] = [wholeReference(wanted)];
@@ -132,7 +132,7 @@ export function cardsByReference({ stateDir, url }: Place, texts: readonly strin
   );
   const known = new Map<string, string>();
   for (const text of texts) {
-    const isIt = ({ clientReference }: SeenCard) => clientReference?.toLowerCase() === text.trim().toLowerCase();
+    const isIt = ({ clientReference = '' }: SeenCard) => referenceKey(clientReference) === referenceKey(text);
     const [card, ...others] = cards?.filter(isIt) ?? [];
     if (card !== undefined && others.length === 0) known.set(text, card.cardId);
   }

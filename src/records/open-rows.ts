@@ -59,6 +59,12 @@ export function closingsOf({ path }: Pick<RunFolder, 'path'>): ReadonlyMap<numbe
   return found;
 }
 
+/** The rows of a run that a later change superseded: to send them again would undo it. */
+export function supersededRows(folder: Pick<RunFolder, 'path'>): ReadonlySet<number> {
+  const closed = [...closingsOf(folder)].filter(([, { supersededBy }]) => supersededBy !== undefined);
+  return new Set(closed.map(([row]) => row));
+}
+
 /** The run whose row made a name that can exist once: the name is a link to the run's mark. */
 export function runOfName(path: string): string | undefined {
   const line = ifPossible(() => readFileSync(path, 'utf8'))?.split('\n', 1)[0] ?? '';

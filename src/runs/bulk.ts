@@ -262,11 +262,12 @@ async function keepRun(session: Session, call: BulkCall, checked: CheckedInput, 
   });
 }
 
-/** The only member of an entry that is not the service's: the calendar of its list. */
+/** The only member of an entry that is not the service's: the calendar of its list. An entry that is no object is its `value`. */
 const CALENDAR: Column = { name: 'calendar', header: 'CALENDAR', keep: true };
 
 function withCalendar(entry: JsonValue, calendar: string): JsonObject {
-  const members = isJsonObject(entry) ? [...entry].filter(([name]) => name !== CALENDAR.name) : [];
+  const named: readonly (readonly [string, JsonValue])[] = isJsonObject(entry) ? [...entry] : [['value', entry]];
+  const members = named.filter(([name]) => name !== CALENDAR.name);
   return new Map<string, JsonValue>([[CALENDAR.name, calendar], ...members]);
 }
 

@@ -7,6 +7,7 @@ import { unsent } from '../command/faults.ts';
 import type { Ports, Service, Session } from '../command/session.ts';
 import { failureLimit } from '../input/options/limits.ts';
 import { eachRow, type Row } from '../input/rows/row.ts';
+import { supersededRows } from '../records/open-rows.ts';
 import type { RowResult } from '../records/row-outcome.ts';
 import type { ActiveRun } from '../records/stored/run-store.ts';
 import { isJson } from '../screen/options.ts';
@@ -67,7 +68,17 @@ function refuseStopped({ context }: Ports): void {
 
 function sendRows(
   session: Session,
-  { operation, rows, rowCount, pace, stored, unknownRows = 'leave', failedFile, limits = limitsOf(session) }: Run,
+  {
+    operation,
+    rows,
+    rowCount,
+    pace,
+    stored,
+    unknownRows = 'leave',
+    superseded,
+    failedFile,
+    limits = limitsOf(session),
+  }: Run,
   { emit, progress, clear }: RunOutput,
   how: Omit<How, 'printing'>,
 ): Promise<RunResult> {
@@ -88,6 +99,7 @@ function sendRows(
     maxFailures: failureLimit(pace.maxFailures, rowCount),
     journal: stored?.journal,
     unknownRows,
+    superseded,
     clock,
     signals: {
       received: signals.received,
@@ -155,8 +167,9 @@ async function orClose<Result>({ stored, failedFile }: Run, work: Promise<Result
 }
 
 /** Runs the rows, prints them and the summary. Returns the exit code. */
-export async function executeRun(session: Session, run: Run): Promise<number> {
-  const { operation, stored } = run;
+export async function executeRun(session: Session, given: Run): Promise<number> {
+  const { operation, stored } = given;
+  const run: Run = { ...given, superseded: stored && supersededRows(stored.folder) };
   await session.service(operation.family);
   const open = stored && (await orClose(run, unsent(openRowsOf(session, operation, stored.header, run.again))));
   const policy = run.limits ?? session.policy;

@@ -35,18 +35,24 @@ export function nextStep({ run: about, hasLeft, unknown, canReconcile, canResend
   return unknown > 0 ? { do: 'see its unknown rows', about } : undefined;
 }
 
+interface Superseded {
+  /** How many unknown rows a later change superseded: nothing is to do about them. */
+  readonly superseded?: number;
+}
+
 /** The same of a run in the records; undefined while a process works on it. */
 export function nextOfRun(
   {
     run,
     state,
     outcomes = {},
-  }: { readonly run: string; readonly state: RunState; readonly outcomes?: OutcomeCounts | undefined },
+    superseded = 0,
+  }: Superseded & { readonly run: string; readonly state: RunState; readonly outcomes?: OutcomeCounts | undefined },
   ways: Pick<RunStanding, 'canReconcile' | 'canResend'>,
 ): NextStep | undefined {
   if (state === 'running') return undefined;
   const hasLeft = state === 'stopped' || state === 'interrupted';
-  return nextStep({ run, hasLeft, unknown: outcomes.unknown ?? 0, ...ways });
+  return nextStep({ run, hasLeft, unknown: (outcomes.unknown ?? 0) - superseded, ...ways });
 }
 
 export function listingOf(run: string, outcomes: readonly string[]): string {
@@ -68,15 +74,20 @@ interface NextCommands extends Pick<RunStanding, 'canReconcile' | 'canResend'> {
 
 /** The commands that can follow, the summary's first. Rows go into a file only if a resume would send none. */
 export function nextCommands(
-  { run, state, outcomes }: { readonly run: string; readonly state: RunState; readonly outcomes: OutcomeCounts },
+  {
+    run,
+    state,
+    outcomes,
+    superseded = 0,
+  }: Superseded & { readonly run: string; readonly state: RunState; readonly outcomes: OutcomeCounts },
   { canReconcile, canResend, canRevert, format }: NextCommands,
 ): readonly NextCommand[] {
   const failed = (['rejected', 'not_sent', 'unknown'] as const).filter((outcome) => (outcomes[outcome] ?? 0) > 0);
   const list = { purpose: 'List the rows that did not succeed', line: listingOf(run, failed) };
   if (state === 'running') return failed.length === 0 ? [] : [list];
   const hasLeft = state === 'stopped' || state === 'interrupted';
-  const { unknown = 0 } = outcomes;
-  const step = nextOfRun({ run, state, outcomes }, { canReconcile, canResend });
+  const unknown = (outcomes.unknown ?? 0) - superseded;
+  const step = nextOfRun({ run, state, outcomes, superseded }, { canReconcile, canResend });
   const next = step && commandOf(step);
   const purposes = [
     ...(hasLeft ? ['send the rows that were not sent'] : []),

@@ -7,6 +7,7 @@ import { openInput } from '../input/input-file.ts';
 import type { CallOptions } from '../input/options/call-options.ts';
 import { FIRST_ROWS } from '../input/records/findings.ts';
 import { eachRow, type Row } from '../input/rows/row.ts';
+import { supersededRows } from '../records/open-rows.ts';
 import { openOrCopy } from '../records/stored/run-copy.ts';
 import { lostRows, requireRun, type StoredRunHandle } from '../records/stored/run-folder.ts';
 import { showRun } from '../records/stored/run-list.ts';
@@ -38,7 +39,8 @@ import {
 /** The first rows with an unknown outcome, and how many there are. */
 async function unknownRowsIn(run: StoredRunHandle) {
   const stored = await StoredRun.read(run);
-  const unknown = new Set([...stored.unknownRows(), ...stored.rowsInFlight()]);
+  const superseded = supersededRows(run.folder);
+  const unknown = new Set([...stored.unknownRows(), ...stored.rowsInFlight()].filter((row) => !superseded.has(row)));
   const rows: Row[] = [];
   for await (const row of eachRow(rowsOfRun(run))) {
     if (rows.length === FIRST_ROWS || rows.length === unknown.size) break;
@@ -61,10 +63,14 @@ export async function sayWhatIsLeft(
   // Neither all unsent rows nor they alone: rows that `--expect` held back have ended, those of a refused credential
   // have not.
   const unsent = isOver ? 0 : (await StoredRun.read(run)).left;
-  const isResend = resendUnknown === true && unknown > 0;
+  const { size: superseded } = supersededRows(run.folder);
+  const isResend = resendUnknown === true && unknown > superseded;
   const counts = [
     ...(unsent > 0 ? [`${groupThousands(unsent)} left to send`] : isResend ? [] : ['nothing is left to send']),
-    ...(unknown > 0 ? [`${groupThousands(unknown)} unknown${isResend ? ' to send again' : ''}`] : []),
+    ...(unknown > superseded
+      ? [`${groupThousands(unknown - superseded)} unknown${isResend ? ' to send again' : ''}`]
+      : []),
+    ...(superseded > 0 ? [`${groupThousands(superseded)} unknown that a later change superseded`] : []),
   ];
   const { run: name, user, startedAt, options } = run.header;
   const whose = `run ${name} of ${outside(user)}, begun ${peopleTime(startedAt)}, is ${state}`;
@@ -72,7 +78,7 @@ export async function sayWhatIsLeft(
   const wrote = failed === undefined ? textOf(options['failed']) : undefined;
   const hint = wrote === undefined ? '' : `. It began with --failed ${outside(wrote)}`;
   await session.notify(note('RUN_LEFT', `${whose}: of ${plural(rows, 'row')} ${counts.join(', ')}${hint}`));
-  return unknown > 0;
+  return unknown > superseded;
 }
 
 /** USAGE if the profile, as it is now, requires another reason of a row that may be sent. */

@@ -123,10 +123,10 @@ class RowRunner<R extends RunRow> {
   }
 
   async #take(row: R, position: number): Promise<void> {
-    const { journal, unknownRows, reconcile, concurrency } = this.#task;
+    const { journal, unknownRows, superseded, reconcile, concurrency } = this.#task;
     let kind: RowCallKind = 'send';
     if (journal !== undefined && !journal.states.isToDo(row.row)) {
-      const isUnknown = journal.states.state(row.row) === 'unknown';
+      const isUnknown = journal.states.state(row.row) === 'unknown' && superseded?.has(row.row) !== true;
       if (!isUnknown || unknownRows === 'leave') return this.#replay(row, position, journal);
       kind = unknownRows === 'reconcile' ? 'reconcile' : 'resend';
       if (kind === 'reconcile' && reconcile === undefined) return this.#replay(row, position, journal);

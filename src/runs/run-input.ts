@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Failure, type Notice, type Outcome, warning } from '../base/failure.ts';
-import { errnoOf } from '../base/files/io-failure.ts';
+import { errnoOf, ifPossible } from '../base/files/io-failure.ts';
 import { printJson } from '../base/json/print.ts';
 import { fromPlain, textAt } from '../base/json/value.ts';
 import type { Profiled, Session } from '../command/session.ts';
@@ -58,6 +58,7 @@ export function storeOptions(
 ): RunOptions {
   const { defaults = {}, expectations = [], skipIf = [], emptyCells = 'keep', csvRaw = false } = rows;
   const { sheet, shard, ignoreColumns = [], templates, changedFromSha256 = null } = rows;
+  const { failed } = pace;
   return {
     defaults: printJson(fromPlain(defaults)),
     expectations: expectations.map(({ field, value }) => (value === undefined ? field : `${field}=${value}`)),
@@ -73,7 +74,7 @@ export function storeOptions(
     rate: pace.rate ?? null,
     maxFailures: maxFailuresText(pace.maxFailures),
     // A resume names it.
-    ...(pace.failed === undefined ? {} : { failed: resolve(pace.failed) }),
+    ...(failed === undefined ? {} : { failed: ifPossible(() => resolve(failed)) ?? failed }),
   };
 }
 

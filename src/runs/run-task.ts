@@ -36,6 +36,8 @@ export interface RunTask<R extends RunRow> {
   readonly journal: RunJournal | undefined;
   /** What to do with rows that an earlier process may have sent. */
   readonly unknownRows: 'leave' | 'reconcile' | 'resend';
+  /** Of these, rows that a later change superseded: they stay unknown, whatever is done with the others. */
+  readonly superseded?: ReadonlySet<number> | undefined;
   readonly clock: ClockPort;
   readonly signals: SignalPort;
   /** Called when requests in flight are abandoned: the reader of the results may stand still too. */

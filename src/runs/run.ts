@@ -18,7 +18,7 @@ import type { RunTask } from './run-task.ts';
 import type { LeftUnchanged } from './summary.ts';
 
 /** Many rows of one operation: all that is known of them before the first is sent. */
-export interface Run extends Partial<Pick<RunTask<Row>, 'unknownRows'>> {
+export interface Run extends Partial<Pick<RunTask<Row>, 'unknownRows' | 'superseded'>> {
   readonly operation: Operation;
   readonly rows: () => AsyncIterable<readonly Row[]>;
   readonly rowCount: number;

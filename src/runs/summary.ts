@@ -58,6 +58,8 @@ interface Summarized {
   readonly left?: LeftUnchanged;
   /** What this process did about unknown rows. What resolved nothing is not suggested again. */
   readonly unknownRows?: 'leave' | 'reconcile' | 'resend' | undefined;
+  /** Those that a later change superseded: nothing is to do about them. */
+  readonly superseded?: ReadonlySet<number> | undefined;
 }
 
 const BAD: readonly TallyKey[] = ['rejected', 'failed', 'not_sent', 'unknown'];
@@ -175,11 +177,11 @@ function remedy({ stop }: RunResult, stored: Summarized['stored']): readonly str
 }
 
 function nextOf(
-  { operation, stored, unknownRows }: Partial<Summarized>,
+  { operation, stored, unknownRows, superseded }: Partial<Summarized>,
   { state, tally }: Pick<RunResult, 'state' | 'tally'>,
 ): NextStep | undefined {
   if (stored === undefined) return undefined;
-  const standing = { hasLeft: state === 'stopped', unknown: tally.of('unknown') };
+  const standing = { hasLeft: state === 'stopped', unknown: tally.of('unknown') - (superseded?.size ?? 0) };
   return nextStep({ run: stored.header.run, ...commandsToResolve(operation, unknownRows), ...standing });
 }
 

@@ -221,8 +221,18 @@ async function renderResource(
       ? renderForPeople(resource, view, result.columns, options, stdout, beside)
       : writeFacts(facts(resource), options, stdout));
   } else {
-    await writeRows([resource], await openTabular(columns, options, stdout, 1, false));
+    const more = view === 'whole' && options.columns === undefined ? await otherColumns(resource, columns) : [];
+    await writeRows([resource], await openTabular([...columns, ...more], options, stdout, 1, false));
   }
+}
+
+/** What is given once is shown with all its members, whatever they are. */
+async function otherColumns(resource: JsonValue, columns: readonly Column[]): Promise<readonly Column[]> {
+  const { flatten } = await import('./csv.ts');
+  const names = flatten(resource).map(([name]) => name);
+  return names
+    .filter((name) => !columns.some((column) => column.name === name))
+    .map((name) => ({ name, header: name }));
 }
 
 /** Shows what is given once: each name, and its value below, without line breaks, so that it can be copied. */

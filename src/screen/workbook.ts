@@ -15,8 +15,8 @@ const MAX_CELL_LENGTH = 32_767;
 
 /** Characters that XML cannot hold, or changes, and half a surrogate pair, which spreadsheets drop. */
 const UNFIT = /[\0-\x08\x0b-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-/** Would be read as an escaped character. */
-const LOOKS_SPELLED = /_(?=x[0-9A-Fa-f]{4}_)/g;
+/** Would be read as an escaped character, by LibreOffice with fewer digits too. */
+const LOOKS_SPELLED = /_(?=x[0-9A-Fa-f]{1,4}_)/g;
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const TYPES = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

@@ -110,15 +110,18 @@ export function checkOwnFields(
 
 const QUERY_LOSES =
   'not for this command: the result is returned only once, and what a query does not find would be lost';
+const COLUMNS_LOSE = 'needs --out: the result is returned only once, and what other columns hold would be lost';
 
 /** What is wrong with where an answer goes that comes once. */
 async function secretFaults({ common }: Facts, operation: Operation, { options }: CallValues) {
   if (sensitiveOf(operation).length === 0) return [];
   const { problemOfOut } = await import('../command/out-file.ts');
   const problem = problemOfOut(options.out);
+  const isKept = common.columns === undefined || options.out !== undefined || common.dryRun;
   return [
     ...(problem === undefined ? [] : [{ where: '--out', problem }]),
     ...(common.query === undefined ? [] : [{ where: '--query', problem: QUERY_LOSES }]),
+    ...(isKept ? [] : [{ where: '--columns', problem: COLUMNS_LOSE }]),
   ];
 }
 

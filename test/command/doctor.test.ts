@@ -98,15 +98,17 @@ test('doctor says whether cards are remembered, and what keeps them from it', as
 });
 
 test('doctor names a lock whose process is gone', async () => {
-  const home = homeWith({ 'old.lock': '00000000 1 1 0000000000000000\n' });
+  const home = homeWith({});
   const folder = join(home.configDir, 'settings.json.lock');
   mkdirSync(folder, { mode: 0o700 });
   mkdirSync(join(home.configDir, 'credentials.json.lock'));
   const lock = join(folder, '00000000.1.1.0000000000000000.pod-a');
   writeFileSync(lock, '0000000000000000\n0000000001 000000000000\n', { mode: 0o600 });
-  const first = join(home.configDir, 'old.lock');
+  // Of other programs.
+  mkdirSync(join(home.configDir, 'foo.lock'));
+  for (const name of ['foo.lock/file', 'yarn.lock', 'p.json.bad']) writeFileSync(join(home.configDir, name), '');
   const { of } = await doctor({ home });
-  expect(of('leftovers')).toMatchObject([{ status: 'warning', fix: `rm ${first} ${lock}` }]);
+  expect(of('leftovers')).toMatchObject([{ status: 'warning', fix: `rm ${lock}` }]);
 });
 
 test('doctor shows URLs and the source of credentials, and no token', async () => {

@@ -9,7 +9,10 @@ import { CARD_ID, cardText } from '../support/sample-card.ts';
 // The options that every command has, their variables and their precedence.
 
 const OTHER_ID = '11111111-2222-3333-4444-555555555555';
+const BLOCK = ['card', 'block', CARD_ID, '--yes'];
 const GET = ['card', 'get', CARD_ID];
+const NOT_UTF8 =
+  'a character of it is lost, because it is not UTF-8. Nothing was sent.\nhint: set the terminal to UTF-8';
 const LIST = ['calendar', 'subscribers', 'list', 'cal_1'];
 const SUBSCRIBERS =
   '{"object":"list","data":[{"id":"s2","email":"b@x","n":2.50},{"id":"s1","email":"a@x","n":10}],"url":"/v1/x"}';
@@ -67,7 +70,16 @@ test.each<[readonly string[], Readonly<Record<string, string>>, ...string[]]>([
   [[...GET, '--columns', 'status', '-o', 'json'], {}, '--columns', 'json'],
   [[...GET, OTHER_ID, '--sort-by', 'status'], {}, '--sort-by', 'cannot be sorted'],
   [[...GET, '--json=true'], {}, '--json', 'takes no value'],
-  [[...GET, '-qz'], {}, '-z: unknown option', 'a value that begins with "-" goes after "--"'],
+  [[...GET, '-qz'], {}, '-z: unknown option of `frontdesk card get`', 'see `frontdesk card get --help`'],
+  [[...BLOCK, '-n=1'], {}, '-n: takes no value. Nothing was sent.\n', 'hint: see `frontdesk card block --help`\n'],
+  [[...BLOCK, '-qy='], {}, '-y: takes no value. Nothing was sent.\n', 'hint: see `frontdesk card block --help`\n'],
+  [[...BLOCK, '-nz'], {}, '-z: unknown option', 'hint: see `frontdesk card block --help`\n'],
+  [[...BLOCK, '--reason', 'caf\ufffd'], {}, `--reason: ${NOT_UTF8}`],
+  [[...BLOCK, '--reason=caf\ufffd'], {}, `--reason: ${NOT_UTF8}`],
+  [['calendar', 'update', 'caf\ufffd', '--name', 'x', '--yes'], {}, `argument 1: ${NOT_UTF8}`],
+  [['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', 'caf\ufffd'], {}, `--out: ${NOT_UTF8}`],
+  [['api', 'POST', '/v1/x', '--data', '{"a":"caf\ufffd"}', '--yes'], {}, '--data: a character of it is lost'],
+  [[...BLOCK, '-=1'], {}, '-: unknown option', 'a value that begins with "-" goes after "--"'],
   [[...GET, '-zq'], {}, '-zq: unknown option', `goes after "--": frontdesk card get ${CARD_ID} -- -zq\n`],
   [[...GET, OTHER_ID, '-j', 'x', '--rate', '0', '--shard', '3/2'], {}, '--concurrency', '--rate', '--shard'],
   [[...GET, '--jsn'], {}, '--jsn', 'did you mean --json?'],
@@ -280,8 +292,6 @@ test('a dry run is refused by readOnly and requireReason', async () => {
   expect(await run('-p', 'rr', '--reason', 'no ticket')).toMatchObject({ code: 2, stdout: '' });
   expect(await run('-p', 'rr', '--reason', 'see T-12')).toMatchObject({ code: 0 });
 });
-
-const BLOCK = ['card', 'block', CARD_ID, '--yes'];
 
 const LOST = (option: string, value: string) =>
   `${option}: its value is missing: ${value} is an option. Nothing was sent.\nhint: write ${option}=${value} if that is the value\n`;

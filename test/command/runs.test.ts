@@ -277,6 +277,23 @@ test.each<[readonly string[], string[]]>([
   expect(server.requests.map(({ body }) => body)).toEqual([...bodies, ...bodies]);
 });
 
+test.each([
+  ['"location":""', 2, '--as-input: row 2 has an empty location, which a table cannot tell from an omitted cell'],
+  ['"url":null', 2, '--as-input: row 2 has an empty url, which a table cannot tell from an omitted cell'],
+  ['"location":"Hall"', 0, ''],
+])('runs results --as-input of JSON as CSV loses no member: %s', async (member, code, said) => {
+  const home = createHome();
+  const server = await startRecordingServer(() => ({ status: 409, body: {} }));
+  const event = '{"calendar":"cal_1","name":"A","start":"2027-01-01"';
+  const stdin = `${event}}\n${event},${member}}\n`;
+  await runFrontdesk(['calendar', 'event', 'create', '--from', '-', '-y'], { env: server.env, home, stdin });
+  const results = await runFrontdesk(['runs', 'results', '--last', '--as-input', '-o', 'csv'], { home });
+  const rows =
+    'calendar,name,start,location,_outcome\ncal_1,A,2027-01-01,,rejected\ncal_1,A,2027-01-01,Hall,rejected\n';
+  expect([results.code, results.stdout.replaceAll('\r\n', '\n')]).toEqual([code, code === 0 ? rows : '']);
+  expect(results.stderr).toContain(said);
+});
+
 test('--failed and --as-input are in the dialect of the file that was read', async () => {
   const home = createHome();
   const server = await startRecordingServer(playService(() => ({ status: 409, body: {} })));
@@ -504,6 +521,20 @@ test.each([
   expect(stderr).toContain(question);
 });
 
+test.each([[['first']], [['--older-than', '1ms']]])(
+  'runs remove %j --yes says which open changes are forgotten',
+  async (which) => {
+    const home = createHome();
+    const server = await startRecordingServer(() => ({ status: 500, body: {} }));
+    const options = { env: { ...server.env, ...NO_PAUSE }, home };
+    await runFrontdesk([...BLOCK, '--run', 'first', '--retries', '0'], { ...options, stdin: idLines(7) });
+    const { code, stdout, stderr } = await runFrontdesk(['runs', 'remove', ...which, '--yes', '--json'], { home });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '{\n  "removed": [\n    "first"\n  ]\n}\n' });
+    expect(stderr).toContain('"code":"OPEN_FORGOTTEN"');
+    expect(stderr).toContain('were deleted too: first:1, first:2, first:3, first:4, first:5 and 2 more. Nothing keeps');
+  },
+);
+
 test('runs remove deletes what a run kept', async () => {
   const home = createHome();
   await two(home);
@@ -574,4 +605,41 @@ test.each([
     expect.stringMatching(/is unsettled: of 2 rows 2 unknown to send again$/),
     4,
   ]);
+});
+
+test('a row that a later change superseded is neither sent again nor recorded as done, and no command names it', async () => {
+  const home = createHome();
+  let isDown = true;
+  const server = await startRecordingServer(({ method, url, body }) =>
+    isDown && method === 'POST'
+      ? { status: 500, body: {} }
+      : { body: { id: url.split('/').at(-1), object: 'subscriber', ...JSON.parse(body || '{}') } },
+  );
+  const update = ['calendar', 'subscribers', 'update'];
+  const run = (args: readonly string[], stdin?: string) =>
+    runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE }, home, ...(stdin === undefined ? {} : { stdin }) });
+  await run([...update, '--from', '-', '--yes', '--run', 'r', '--retries', '0'], 'id,email\nzz1,old@x\nzz2,two@x\n');
+  isDown = false;
+  await run([...update, 'zz1', '--email', 'new@x', '--yes']);
+  const before = server.requests.length;
+  const resumed = await run(['runs', 'resume', 'r', '--resend-unknown', '--yes', '-o', 'ndjson']);
+  expect(rowLines(resumed.stdout).map((row) => row.split(' ')[1])).toEqual(['unknown', 'applied']);
+  expect(resumed.stderr).toContain('of 2 rows 1 unknown to send again, 1 unknown that a later change superseded');
+  expect(server.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/subscribers/zz2']);
+  expect(resumed.stderr).toContain('"resume":null');
+});
+
+test('--reconcile leaves a row that a later change superseded unknown', async () => {
+  const home = createHome();
+  let isDown = true;
+  const server = await startRecordingServer(playService(() => (isDown ? { status: 500, body: {} } : undefined)));
+  const run = (args: readonly string[], stdin?: string) =>
+    runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE }, home, ...(stdin === undefined ? {} : { stdin }) });
+  await run([...BLOCK, '--run', 'r', '--retries', '0'], idLines(1));
+  isDown = false;
+  await run(['card', 'block', cardId(1), '--yes']);
+  const before = server.requests.length;
+  const { stdout } = await run(['runs', 'resume', 'r', '--reconcile', '-o', 'ndjson']);
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: 'unknown' });
+  expect(server.requests.slice(before)).toEqual([]);
 });

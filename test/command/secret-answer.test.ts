@@ -234,9 +234,28 @@ it.each([
   terminal.type('y\r');
   const whole = `encryptedPaymentInstrument\n${long}\n`;
   expect((await terminal.end).text).toContain(`${whole}activationData\nünï\n`);
-  const named = [...PROVISION, '--show-sensitive', '--columns', 'encryptedPaymentInstrument', '-y'];
+  const one = ['--columns', 'encryptedPaymentInstrument', '--out', join(home.path, 'kept.json')];
+  const named = [...PROVISION, '--show-sensitive', ...one, '-y'];
   expect((await openTerminal(named, { home, env, columns, rows }).end).text).toContain(whole);
 });
+
+it.each([[], ['-o', 'csv'], ['--no-input']])(
+  'a provisioning with --columns and no file is refused, and a table of it has all members: %j',
+  async (...more) => {
+    const home = createHome();
+    const body = { encryptedPaymentInstrument: 'e', activationData: 'a', other: { part: 'b' } };
+    const server = await service(home, { reply: { body } });
+    const run = (...words: string[]) =>
+      runFrontdesk([...PROVISION, '--show-sensitive', ...words], { home, env: server.env });
+    const refused = await run('--columns', 'activationData', ...more);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('--columns: needs --out: the result is returned only once');
+    expect(server.lines).toEqual([]);
+    const { code, stdout } = await run(...more);
+    const [names = '', values = ''] = stdout.split(/\r?\n/);
+    expect([code, names.split(/[\t,]/).at(-1), values.split(/[\t,]/).at(-1)]).toEqual([0, 'other.part', 'b']);
+  },
+);
 
 it.each(['y', 'N', 'yes', 'no'])('the question for a file of a provisioning takes no %s for a name', async (answer) => {
   const home = createHome();

@@ -12,6 +12,7 @@ async function begin() {
   const server = await startRecordingServer(({ url }): Reply => {
     if (url.includes('/c1')) return { status: 200, body: listOf(entry('s1', 'a@x'), entry('s2', 'b@x')) };
     if (url.includes('/c2/')) return { status: 200, body: listOf(entry('s1', 'a@x')) };
+    if (url.includes('/odd/')) return { status: 200, body: listOf('"a"', '1.10', 'null', '[1]', '{"value":2}') };
     return { status: 404, body: '{}' };
   });
   const run = (...args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
@@ -41,6 +42,15 @@ it('the lists of several calendars are an array of the Lists as sent in json, an
   const from = [...LIST, '--from', 'ids.txt', '--from-format', 'ids', '-q'];
   expect((await run(...from, '-o', 'csv')).stdout).toMatch(/^calendar,id,.*\r\nc1,s1,/);
   expect((await run(...from, '--json')).stdout).toMatch(/^\[/);
+});
+
+it('of several lists, an entry that is no object keeps its value in ndjson, and a notice names the format that has it', async () => {
+  const { run } = await begin();
+  const { stdout, stderr } = await run(...LIST, 'odd', 'odd', '-o', 'ndjson');
+  const values = ['"a"', '1.10', 'null', '[1]', '2'];
+  const lines = values.map((value) => `{"calendar":"odd","value":${value}}`);
+  expect(stdout.split('\n')).toEqual([...lines, ...lines, '']);
+  expect(stderr).toContain('in another form than the service documents. JSON output shows it as sent');
 });
 
 it('of several lists, one that fails is an error with its row, and the others are printed (15)', async () => {

@@ -74,6 +74,11 @@ const BODY = ['-p', 'sandbox', 'api', 'POST', '/v1/x', '--data', '@~/body.json',
 
 it.each([
   [{ FRONTDESK_STATE_DIR: '~/state' }, GET, 'FRONTDESK_STATE_DIR: begins with ~/, which no shell has replaced'],
+  [
+    { FRONTDESK_STATE_DIR: './caf\ufffd' },
+    GET,
+    'FRONTDESK_STATE_DIR: a character of it is lost, because it is not UTF-8',
+  ],
   [{ FRONTDESK_STATE_DIR: '~' }, GET, 'FRONTDESK_STATE_DIR: is ~, which no shell has replaced'],
   [{ FRONTDESK_AUDIT_LOG: '$HOME/log' }, GET, 'FRONTDESK_AUDIT_LOG: begins with $, which no shell has replaced'],
   [{ XDG_STATE_HOME: '~/state', FRONTDESK_STATE_DIR: undefined }, GET, 'XDG_STATE_HOME: begins with ~/, which no'],
@@ -82,6 +87,35 @@ it.each([
   [{}, BODY, '--data: begins with ~/, which'],
 ])('%j %j: a path that no shell has expanded is exit 2', async (env, args, said) => {
   expect(await refused(args, { env })).toContain(said);
+});
+
+const BLOCK = ['card', 'block', '4fbeb052-7396-41ce-8085-9263bed4f505', '-p', 'sandbox', '--yes'];
+const LOGIN = ['auth', 'login', '--family', 'cards', '--cards-url', 'https://a.example', '--token-file'];
+/** Of two cards. */
+const BOTH = [...BLOCK, '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101'];
+const GONE =
+  'is a relative path, and the current folder was removed. Write the whole path, or change to another folder';
+
+it.runIf(process.platform === 'linux').each([
+  [{ FRONTDESK_STATE_DIR: '../rel' }, BLOCK, 2, `FRONTDESK_STATE_DIR: ${GONE}. Nothing was sent.`],
+  [{ FRONTDESK_STATE_DIR: 'rel' }, GET, 2, `FRONTDESK_STATE_DIR: ${GONE}`],
+  [{ FRONTDESK_STATE_DIR: 'rel' }, ['runs', 'list'], 2, `FRONTDESK_STATE_DIR: ${GONE}`],
+  [{ FRONTDESK_CONFIG_DIR: 'rel' }, BLOCK, 2, `FRONTDESK_CONFIG_DIR: ${GONE}. Nothing was sent.`],
+  [{ FRONTDESK_STATE_DIR: 'rel' }, ['doctor'], 0, `paths\tFRONTDESK_STATE_DIR: ${GONE}`],
+  [{ FRONTDESK_CONFIG_DIR: 'rel' }, ['doctor'], 0, `paths\tFRONTDESK_CONFIG_DIR: ${GONE}`],
+  [{ FRONTDESK_STATE_DIR: 'rel' }, ['help'], 0, 'card block'],
+  [{ FRONTDESK_STATE_DIR: '', FRONTDESK_CONFIG_DIR: '' }, BLOCK, 0, 'BLOCKED'],
+  [{ FRONTDESK_AUDIT_LOG: 'rel' }, BLOCK, 16, 'could not write the audit log (rel): no such file or folder'],
+  [{ FRONTDESK_AUDIT_LOG: 'rel' }, GET, 0, 'CARD ID'],
+  [{ FRONTDESK_CA_FILE: 'rel' }, GET, 2, 'FRONTDESK_CA_FILE: could not read rel: no such file or folder'],
+  [{}, [...LOGIN, '../rel'], 2, `--token-file: ${GONE}`],
+  [{}, [...BOTH, '--failed', 'rel'], 16, '--failed: cannot write rel: no such'],
+  [{}, [...BOTH, '--failed', '../failed.csv'], 0, '2 applied'],
+])('%j %j in a folder that was removed ends with %i', async (env, args, code, said) => {
+  const result = await runFrontdesk(args, { env, script: 'mkdir gone; cd gone; rmdir ../gone; exec "$@"' });
+  expect(result.stdout + result.stderr).not.toContain('cwd');
+  expect(result).toMatchObject({ code });
+  expect(result.stdout + result.stderr).toContain(said);
 });
 
 it('a home that does not exist is not made, but 2 like none', async () => {

@@ -155,6 +155,50 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
   });
 });
 
+describe.skipIf(process.platform === 'win32')('a folder that is not of frontdesk alone', () => {
+  const COMMAND = /\b(?:rm|mv|chmod|chown|find) /;
+  const LOGIN = ['auth', 'login', '-p', 'live', '--family', 'cards', '--token-command', 'echo x'];
+  const project = (script: string) => `mkdir folder && cd folder && touch package.json && ${script}`;
+
+  it.each([
+    ['the null device', '/dev/null', ''],
+    ['a device', '/dev/zero', ''],
+    ['a file', 'folder', 'touch folder'],
+    ['a file that others can write to', 'folder', 'touch folder && chmod 666 folder'],
+    ['a link', 'link', 'mkdir -m 700 folder && mkdir folder/runs && ln -s folder link'],
+    ['a link to nowhere', 'link', 'ln -s nowhere link'],
+    ['a folder for all', 'folder', 'mkdir -m 1777 folder'],
+    ['a folder that others can write to', 'folder', project('mkdir runs && chmod 777 . runs')],
+    ['a folder that others can read', 'folder', project('mkdir -m 755 runs cards')],
+    ['a folder with links', 'folder', project('ln -s /usr runs && ln -s /usr cards && ln -s /usr open && chmod 700 .')],
+    ['a folder with foreign locks', 'folder', project('mkdir foo.lock && touch foo.lock/file yarn.lock p.json.bad')],
+    ['a folder with settings', 'folder', project('echo {} > settings.json && chmod 777 .')],
+    ['a folder with credentials', 'folder', project('touch credentials.json && chmod 600 *.json && chmod 777 .')],
+    ['a folder of another user', 'folder', project(`chmod 777 . && { chown ${OTHER} . || true; }`)],
+  ])('no hint changes %s that a variable names', async (_, path, script) => {
+    const stage = await onStage();
+    sh(script, stage.home.path);
+    const place = path.startsWith('/') ? path : join(stage.home.path, path);
+    const block = ['card', 'block', CARD_ID, '--yes'];
+    for (const name of ['FRONTDESK_STATE_DIR', 'FRONTDESK_CONFIG_DIR']) {
+      const of = { [name]: place, FRONTDESK_CARDS_URL: stage.server.url };
+      const env = name === 'FRONTDESK_STATE_DIR' ? { ...of, FRONTDESK_CARDS_URL: '', FRONTDESK_PROFILE: 'live' } : of;
+      for (const args of [
+        block,
+        ['history'],
+        ['runs', 'list'],
+        ['card', 'find', 'order'],
+        LOGIN,
+        ['doctor', '--json'],
+      ]) {
+        const { code, stdout, stderr } = await stage.run(args, env);
+        expect(stdout + stderr, args.join(' ')).not.toMatch(COMMAND);
+        if (code === 4 && args !== LOGIN) expect(stderr).toMatch(new RegExp(`hint: set ${name} to `));
+      }
+    }
+  });
+});
+
 describe.skipIf(process.platform === 'win32')('the run of a plan', () => {
   async function stopped() {
     const stage = await onStage();

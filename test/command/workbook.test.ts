@@ -171,6 +171,34 @@ test('a hidden first sheet is skipped with a notice, and hidden rows are counted
   expect(named.requests).toEqual(['s9 {"email":"old@x"}']);
 });
 
+test('texts and booleans are sent as they are shown, as written by LibreOffice for German users', async () => {
+  const home = homeWith({ 'rows.xlsx': fixture('libreoffice-texts.xlsx') });
+  const { requests, stderr } = await sent([...UPDATE, '--from', 'rows.xlsx'], home);
+  expect(requests).toEqual([
+    's1 {"email":"m1@x","first_name":"=1+1","active":true}',
+    's2 {"email":"m2@x","first_name":"00042","active":false}',
+    's3 {"email":"m3@x","first_name":"Anna Lee","active":true}',
+    's4 {"email":"m4@x","first_name":"O’Neill\\nJr","active":false}',
+    's5 {"email":"m5@x","first_name":"1E+11"}',
+    's6 {"email":"m6@x","first_name":"\'\'tis"}',
+  ]);
+  expect(stderr).toContain('1 of 6 rows is hidden');
+  expect(stderr).toContain('1 column (\\"email\\") is hidden');
+});
+
+test('what formulas fill, errors and number formats are refused, as written by LibreOffice', async () => {
+  const home = homeWith({ 'rows.xlsx': fixture('libreoffice-formulas.xlsx') });
+  expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=row )|; (?=row )/)).toEqual([
+    '7 faults in "rows.xlsx"',
+    'row 1, Members!B2 and 1 more, column id: is filled by a formula of another cell (stored as "s1"). Store its value as text',
+    'row 1, Members!D2, column first_name: is a formula (stored as "=NA()"). Store its value as text',
+    'row 2, Members!D3, column first_name: Err:502 is a spreadsheet error, not a value: correct the formula, and export it again',
+    'row 3, Members!D4, column first_name: has the format "0%", so a spreadsheet may show something else (stored as 0.5). Store it as text',
+    'row 4, Members!D5, column first_name: has the format "#,##0.00\\ [$€-407]", so a spreadsheet may show something else (stored as 5). Store it as text',
+    'row 5, Members!D6, column first_name: is in a range (D6:D7) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format. Nothing was sent.',
+  ]);
+});
+
 test('cells with another look than what is stored, and merged cells, are refused, as written by LibreOffice', async () => {
   const home = homeWith({ 'rows.xlsx': fixture('libreoffice-faults.xlsx') });
   expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=row )|; (?=row )/)).toEqual([

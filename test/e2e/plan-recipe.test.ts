@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -7,8 +7,8 @@ import { parse } from 'yaml';
 import { playService } from '../support/plain-service.ts';
 import { CALENDAR_TOKEN, startRecordingServer } from '../support/recording-server.ts';
 
-// The shell lines of docs/recipes/plans-in-github-actions.yml as they stand, in the place of a runner: a clone of the pull
-// request for the first job, a folder with its artifact for each attempt of the second one.
+// The shell lines of docs/recipes/plans-in-github-actions.yml as they stand, in the place of a runner: the checkouts of
+// the first job, a folder with its artifact for each attempt of the second one.
 
 interface Job {
   readonly environment?: string;
@@ -50,7 +50,6 @@ async function runJob(job: Job, folder: string, given: Readonly<Record<string, s
       PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter),
       HOME: folder,
       LANG: 'C.UTF-8',
-      GITHUB_BASE_REF: 'main',
       ...Object.fromEntries(own),
       ...given,
     },
@@ -62,22 +61,19 @@ async function runJob(job: Job, folder: string, given: Readonly<Record<string, s
   return { code, log };
 }
 
-/** The clone that the first job has: the old file on main, the new one in the working tree. */
-function clone(folder: string): void {
-  const git = (...words: string[]) => spawnSync('git', words, { cwd: folder, encoding: 'utf8' });
-  writeFileSync(join(folder, 'subscribers.csv'), 'id,email\nsub_1,ann@example.com\nsub_2,bob@example.com\n');
-  git('init', '-q');
-  git('add', 'subscribers.csv');
-  git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'old');
-  git('update-ref', 'refs/remotes/origin/main', 'HEAD');
-  writeFileSync(join(folder, 'subscribers.csv'), 'id,email\nsub_1,ana@example.com\nsub_2,bob@example.com\n');
+/** The two checkouts that the first job has: the main branch, and the pull request in a folder of its own. */
+function checkOut(folder: string): void {
+  const csv = (first: string) => `id,email\nsub_1,${first}@example.com\nsub_2,bob@example.com\n`;
+  writeFileSync(join(folder, 'subscribers.csv'), csv('ann'));
+  mkdirSync(join(folder, 'pull-request'));
+  writeFileSync(join(folder, 'pull-request', 'subscribers.csv'), csv('ana'));
 }
 
 it('the workflow for plans plans without a token, applies the plan once, and prints its results when the job is run again', async () => {
   const server = await startRecordingServer(playService());
   const FRONTDESK_CALENDAR_URL = server.env['FRONTDESK_CALENDAR_URL'] ?? '';
   const first = newFolder();
-  clone(first);
+  checkOut(first);
   const planned = await runJob(jobs.plan, first, { FRONTDESK_CALENDAR_URL });
   expect(planned).toMatchObject({ code: 0 });
   expect(planned.log).not.toContain('@example.com');
@@ -118,6 +114,17 @@ it('the workflow for plans uses an environment only in the job that names it, an
   expect(jobs.apply.environment).toBe('live');
   const withToken = jobs.apply.steps.filter((step) => JSON.stringify(step).includes('secrets.'));
   expect(withToken.map(({ name }) => name)).toEqual(['Apply']);
+});
+
+it('the workflow for plans runs nothing of the pull request: its checkout is data, in a folder of its own', () => {
+  for (const { steps } of [jobs.plan, jobs.apply]) {
+    const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+    const [main, ...others] = checkouts.map((step) => step.with);
+    expect(main).toMatchObject({ ref: expect.stringContaining('github.base_ref') });
+    for (const other of others) expect(other).toMatchObject({ path: 'pull-request' });
+    const local = steps.flatMap(({ uses }) => (uses?.startsWith('./') ? [uses] : []));
+    expect(local).toEqual(['./.github/actions/frontdesk']);
+  }
 });
 
 it('the workflow for plans keeps every file that its lines write, whatever happens', () => {

@@ -184,7 +184,12 @@ const guards = ['github-actions.yml', 'plans-in-github-actions.yml'].map((name) 
   const { jobs } = parse(recipe(name)) as { jobs: Record<string, { env?: object; steps: readonly Step[] }> };
   const job = Object.values(jobs).find(({ steps: each }) => each.some((step) => step.name === 'Refuse to start over'));
   const run = job?.steps.find((step) => step.name === 'Refuse to start over')?.run ?? '';
-  return { name, run, env: job?.env };
+  return { name, run, env: job?.env, steps: job?.steps ?? [] };
+});
+
+it.each(guards)('the recipe $name restores no state on the first attempt, which has none', ({ steps: each }) => {
+  const restore = each.filter(({ uses }) => uses?.startsWith('actions/cache/restore@'));
+  expect(restore).toMatchObject([{ if: 'github.run_attempt > 1' }]);
 });
 
 it.each(guards)('the recipe $name keeps its state outside of the workspace', ({ name, env }) => {

@@ -151,8 +151,8 @@ export const MUTANTS: readonly Mutant[] = [
     mutations: [
       {
         file: 'src/service/http/ongoing-call.ts',
-        line: 'const isOnce = isOnceOnly(this.#input.operation);',
-        instead: 'const isOnce = false && isOnceOnly(this.#input.operation);',
+        line: 'const isAlone = isOnceOnly(this.#input.operation) || this.#input.operation.lists !== undefined;',
+        instead: 'const isAlone = this.#input.operation.lists !== undefined;',
       },
     ],
     seed: 108,

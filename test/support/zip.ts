@@ -52,8 +52,22 @@ function entry(file: ZipFile, facts: { size: number; packed: number; crc: number
   return Buffer.concat([header, Buffer.from(name), extra]);
 }
 
-/** A ZIP archive, made by hand so that it may also be one that no program writes. */
-export function makeZip(files: readonly ZipFile[]): Buffer {
+function zip64End(offset: number, length: number, count: number): readonly Buffer[] {
+  const [record, locator] = [Buffer.alloc(56), Buffer.alloc(20)];
+  record.write('PK\u0006\u0006', 'latin1');
+  record.writeBigUInt64LE(44n, 4);
+  record.writeBigUInt64LE(BigInt(count), 24);
+  record.writeBigUInt64LE(BigInt(count), 32);
+  record.writeBigUInt64LE(BigInt(length), 40);
+  record.writeBigUInt64LE(BigInt(offset), 48);
+  locator.write('PK\u0006\u0007', 'latin1');
+  locator.writeBigUInt64LE(BigInt(offset + length), 8);
+  locator.writeUInt32LE(1, 16);
+  return [record, locator];
+}
+
+/** A ZIP archive, made by hand so that it may also be one that no program writes. `isZip64`: with an end in 64 bits too. */
+export function makeZip(files: readonly ZipFile[], isZip64 = false): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
@@ -72,5 +86,5 @@ export function makeZip(files: readonly ZipFile[]): Buffer {
   end.writeUInt16LE(files.length, 10);
   end.writeUInt32LE(central.length, 12);
   end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...parts, central, end]);
+  return Buffer.concat([...parts, central, ...(isZip64 ? zip64End(offset, central.length, files.length) : []), end]);
 }

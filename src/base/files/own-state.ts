@@ -2,11 +2,12 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { Failure } from '../failure.ts';
 import { errnoOf, ioFailure } from './io-failure.ts';
-import { currentUid, octal } from './safety.ts';
-import { shellQuote } from './shell-quote.ts';
+import { currentUid, folderStep, newFolderStep, octal } from './safety.ts';
+import { removeCommand, shellQuote } from './shell-quote.ts';
 
 /**
- * Refuses what others could have put into the state folder (AUTH, with one command that fixes the whole folder). The
+ * Refuses what others could have put into the state folder (AUTH, with one command that fixes the whole folder, or, if
+ * it is not frontdesk's alone, with the step to another one). The
  * folder itself and each one on the way to `path` must belong to this user, be no link, and not be writable by others.
  * If `path` is a folder, so must all that is in it. Readable is fine, and folders above do not count. Call it before
  * anything there is believed. LOCAL_IO if it cannot be checked.
@@ -48,24 +49,29 @@ function statOf(stateDir: string, place: string): Stats | undefined {
   const facts = lstatSync(place, { throwIfNoEntry: false });
   const uid = currentUid();
   const folder = shellQuote(stateDir);
+  const anew = newFolderStep('FRONTDESK_STATE_DIR');
+  const step = folderStep(stateDir, anew);
   if (facts === undefined) return undefined;
-  if (facts.isSymbolicLink()) throw foreign(place, 'it is a symbolic link', `find ${folder} -type l -delete`);
+  if (facts.isSymbolicLink()) {
+    const followed = 'set FRONTDESK_STATE_DIR to the folder that it leads to';
+    throw foreign(place, 'it is a symbolic link', place === stateDir ? followed : step(removeCommand([place])));
+  }
   if (!facts.isFile() && !facts.isDirectory()) {
-    throw foreign(place, 'it is not an ordinary file', `rm ${shellQuote(place)}`);
+    throw foreign(place, 'it is not an ordinary file', step(removeCommand([place])));
   }
   if (uid === undefined) return facts;
   if (facts.uid !== uid) {
-    const fix = `sudo chown -R ${uid} ${folder} && chmod -R go-w ${folder}`;
-    const more = ['delete it instead if another user may have written it'];
+    const fix = step(`sudo chown -R ${uid} ${folder} && chmod -R go-w ${folder}`);
+    const more = fix === anew ? [] : ['delete it instead if another user may have written it'];
     throw foreign(place, `it belongs to another user (uid ${facts.uid})`, fix, more);
   }
   if ((facts.mode & 0o022) === 0) return facts;
-  throw foreign(place, `others can write to it (mode ${octal(facts.mode)})`, `chmod -R go-w ${folder}`);
+  throw foreign(place, `others can write to it (mode ${octal(facts.mode)})`, step(`chmod -R go-w ${folder}`));
 }
 
 function foreign(place: string, problem: string, fix: string, more: readonly string[] = []): Failure {
   return Failure.unsent('AUTH', `${place} was not used: ${problem}`, {
-    hints: [`fix it with: ${fix}`, ...more],
+    hints: [fix, ...more],
     cause: new Error(problem),
   });
 }

@@ -1,11 +1,15 @@
-import { posix, win32 } from 'node:path';
+import { posix, resolve, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 import { Failure, usageFailure } from '../failure.ts';
+import { ifPossible } from './io-failure.ts';
 
 /** What the folders are derived from. */
 type PlacesInput = Pick<Context, 'env' | 'platform' | 'home'>;
 
-/** The folders of frontdesk. Undefined without a variable or a home: only a command that needs the folder fails. */
+/**
+ * The folders of frontdesk. Undefined without a variable or a home, or if the variable leads nowhere: only a command that
+ * needs the folder fails.
+ */
 export interface Places {
   /** Settings and credentials. */
   readonly configDir: string | undefined;
@@ -56,13 +60,14 @@ export function findPlaces(input: PlacesInput): Places {
   const { env, platform, home } = input;
   const { join, resolve } = platform === 'win32' ? win32 : posix;
   const usual = usualFolders({ env, platform, home: nonEmpty(home) }, join);
-  const own = (name: string) => {
+  const own = (name: string, instead: string | undefined) => {
     const value = nonEmpty(env[name]);
-    return value === undefined ? undefined : resolve(value);
+    // Without a current folder nothing is resolved: see `unusablePaths`.
+    return value === undefined ? instead : ifPossible(() => resolve(value));
   };
   return {
-    configDir: own('FRONTDESK_CONFIG_DIR') ?? xdgFolder(env['XDG_CONFIG_HOME'], join) ?? usual.configDir,
-    stateDir: own('FRONTDESK_STATE_DIR') ?? xdgFolder(env['XDG_STATE_HOME'], join) ?? usual.stateDir,
+    configDir: own('FRONTDESK_CONFIG_DIR', xdgFolder(env['XDG_CONFIG_HOME'], join) ?? usual.configDir),
+    stateDir: own('FRONTDESK_STATE_DIR', xdgFolder(env['XDG_STATE_HOME'], join) ?? usual.stateDir),
   };
 }
 
@@ -84,10 +89,22 @@ const PATH_VARIABLES = [
   'XDG_STATE_HOME',
 ];
 
-/** A USAGE failure for each variable with such a path: two folders named `~` would be two states. */
-export function unexpandedPaths(env: PlacesInput['env']): readonly Failure[] {
+/** Of what was given to the program in another encoding, Node keeps U+FFFD. */
+export const NOT_UTF8 = 'a character of it is lost, because it is not UTF-8';
+
+/** Why a path has no whole form, which other processes could use: it starts from a folder that was removed. */
+export function goneProblem(path: string): string | undefined {
+  if (path === '' || ifPossible(() => resolve(path)) !== undefined) return undefined;
+  return 'is a relative path, and the current folder was removed. Write the whole path, or change to another folder';
+}
+
+/** A USAGE failure for each variable with a path that cannot be meant: two folders named `~` would be two states. */
+export function unusablePaths(env: PlacesInput['env']): readonly Failure[] {
   return PATH_VARIABLES.flatMap((where) => {
-    const problem = unexpandedProblem(env[where] ?? '');
+    const path = env[where] ?? '';
+    const isFolder = where.startsWith('FRONTDESK_') && where.endsWith('_DIR');
+    const misread = path.includes('\ufffd') ? NOT_UTF8 : unexpandedProblem(path);
+    const problem = misread ?? (isFolder ? goneProblem(path) : undefined);
     return problem === undefined ? [] : [usageFailure([{ where, problem }])];
   });
 }

@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
@@ -7,6 +17,40 @@ import { describeIoError, errnoOf, ifPossible, ignoreErrors } from './io-failure
 import { removeCommand, shellQuote } from './shell-quote.ts';
 
 type Danger = Refusal & { readonly fix: string };
+
+/** A step from the command that does it. */
+type Step = (command: string) => string;
+
+const fixWith: Step = (command) => `fix it with: ${command}`;
+
+const CONFIG_VARIABLE = 'FRONTDESK_CONFIG_DIR';
+
+const OWN_NAME =
+  /^(?:\.file-system-tried|\.frontdesk-.*|(?:credentials|settings)\.json(?:\.(?:bad|lock).*)?|cards|history-key|open|runs|runs-begun|sandbox|sandbox-reset|sent|state|writes)$/;
+const USUAL_PLACE = /\/(?:\.config|\.local\/state|Application Support)\/frontdesk(?:\/state)?$/;
+
+/** Is it a name that frontdesk gives in its folders? */
+export function isOwnName(name: string): boolean {
+  return OWN_NAME.test(name);
+}
+
+/** Is a folder in its usual place, or does it hold nothing but what frontdesk makes? A variable may name any folder. */
+export function isOwnFolder(path: string): boolean {
+  if (USUAL_PLACE.test(path)) return true;
+  const names = ifPossible(() => readdirSync(path));
+  // An empty folder with the sticky bit is one for all users.
+  if (names?.length === 0) return (statSync(path).mode & 0o1000) === 0;
+  return names?.every(isOwnName) ?? false;
+}
+
+export function newFolderStep(variable: string): string {
+  return `set ${variable} to a new folder that only frontdesk uses`;
+}
+
+/** The step for a folder that is not safe. The command changes the folder: one that others use too stays as it is. */
+export function folderStep(path: string, instead: string): Step {
+  return (command) => (isOwnFolder(path) ? fixWith(command) : instead);
+}
 
 /** A mode for `chmod`. */
 export function octal(mode: number): string {
@@ -30,19 +74,19 @@ export function currentUid(): number | undefined {
 
 /** The danger that it is no regular file. Opening a pipe would wait for a writer. */
 function kindDanger(path: string, facts: Stats): Danger | undefined {
-  if (facts.isSymbolicLink()) return { problem: 'it is a symbolic link', fix: removeCommand([path]) };
+  if (facts.isSymbolicLink()) return { problem: 'it is a symbolic link', fix: fixWith(removeCommand([path])) };
   if (facts.isFile()) return undefined;
-  return { problem: 'it is not an ordinary file', fix: `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}` };
+  return { problem: 'it is not an ordinary file', fix: fixWith(`mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`) };
 }
 
 /** The danger that other users can read or change it. */
 function accessDanger(path: string, facts: Stats, uid: number | undefined): Danger | undefined {
   const word = shellQuote(path);
   if (uid !== undefined && facts.uid !== uid) {
-    return { problem: `it belongs to another user (uid ${facts.uid})`, fix: `sudo chown ${uid} ${word}` };
+    return { problem: `it belongs to another user (uid ${facts.uid})`, fix: fixWith(`sudo chown ${uid} ${word}`) };
   }
   if ((facts.mode & 0o077) !== 0) {
-    return { problem: `its mode ${octal(facts.mode)} lets other users at it`, fix: `chmod 600 ${word}` };
+    return { problem: `its mode ${octal(facts.mode)} lets other users at it`, fix: fixWith(`chmod 600 ${word}`) };
   }
   return undefined;
 }
@@ -53,14 +97,17 @@ function openDanger(
   subject: string,
   facts: Pick<Stats, 'uid' | 'mode'>,
   uid: number | undefined,
-  safeMode = '700',
+  { safeMode = '700', step = fixWith }: { readonly safeMode?: string; readonly step?: Step } = {},
 ): Danger | undefined {
   const word = shellQuote(path);
   if (uid !== undefined && facts.uid !== uid && facts.uid !== 0) {
-    return { problem: `${subject} belongs to another user (uid ${facts.uid})`, fix: `sudo chown ${uid} ${word}` };
+    return { problem: `${subject} belongs to another user (uid ${facts.uid})`, fix: step(`sudo chown ${uid} ${word}`) };
   }
   if ((facts.mode & 0o022) !== 0) {
-    return { problem: `others can write to ${subject} (mode ${octal(facts.mode)})`, fix: `chmod ${safeMode} ${word}` };
+    return {
+      problem: `others can write to ${subject} (mode ${octal(facts.mode)})`,
+      fix: step(`chmod ${safeMode} ${word}`),
+    };
   }
   return undefined;
 }
@@ -71,7 +118,7 @@ export function isUnsafeTool(facts: Pick<Stats, 'uid' | 'mode'>): boolean {
 }
 
 function unsafe(path: string, what: string, { problem, fix }: Danger): Failure {
-  return Failure.unsent('AUTH', `${what} ${path} was not used: ${problem}`, { hints: [`fix it with: ${fix}`] });
+  return Failure.unsent('AUTH', `${what} ${path} was not used: ${problem}`, { hints: [fix] });
 }
 
 /** Windows keeps access rights in lists that a mode does not show: only links are refused there. */
@@ -84,7 +131,8 @@ async function findDanger(path: string, facts: Stats, platform: string): Promise
   if (isOther !== undefined || !hasModes(platform)) return isOther;
   const uid = currentUid();
   const folder = dirname(path);
-  return accessDanger(path, facts, uid) ?? openDanger(folder, 'its folder', await stat(folder), uid);
+  const step = folderStep(folder, newFolderStep(CONFIG_VARIABLE));
+  return accessDanger(path, facts, uid) ?? openDanger(folder, 'its folder', await stat(folder), uid, { step });
 }
 
 /**
@@ -115,20 +163,21 @@ export async function readPrivateFile(
   }
 }
 
-/** AUTH, with the command that fixes it, for a folder in which others could swap a file with secrets. */
-export async function refuseUnsafeFolder(path: string, platform: string): Promise<void> {
+/** AUTH, with the step that fixes it, for a folder in which others could swap a file with secrets. `variable`: its own. */
+export async function refuseUnsafeFolder(path: string, platform: string, variable = CONFIG_VARIABLE): Promise<void> {
   if (!hasModes(platform)) return;
-  const danger = openDanger(path, 'it', await stat(path), currentUid());
+  const step = folderStep(path, newFolderStep(variable));
+  const danger = openDanger(path, 'it', await stat(path), currentUid(), { step });
   if (danger === undefined) return;
   throw Failure.unchanged('AUTH', `the folder ${path} was not used for credentials: ${danger.problem}`, {
-    hints: [`fix it with: ${danger.fix}`],
+    hints: [danger.fix],
   });
 }
 
 /** A file without secrets that says what is allowed, read once; or why it is not believed. */
 export type GuardedFile = { readonly bytes: Uint8Array } | Refusal;
 
-/** Why a file is not used, and the command that fixes it if there is one. */
+/** Why a file is not used, and the step that fixes it if there is one. */
 interface Refusal {
   readonly problem: string;
   readonly fix: string | undefined;
@@ -167,5 +216,11 @@ function guardDanger(path: string, facts: Stats): Refusal | undefined {
   const there = statSync(real);
   if (there.ino !== facts.ino || there.dev !== facts.dev) return { problem: REPLACED, fix: undefined };
   const folder = dirname(real);
-  return openDanger(real, 'it', facts, uid, 'go-w') ?? openDanger(folder, 'its folder', statSync(folder), uid, 'go-w');
+  const isLinked = folder !== realpathSync(dirname(path));
+  const instead = isLinked ? `move ${real} to a folder that only you can write to` : newFolderStep(CONFIG_VARIABLE);
+  const how = { safeMode: 'go-w', step: folderStep(folder, instead) };
+  return (
+    openDanger(real, 'it', facts, uid, { safeMode: 'go-w' }) ??
+    openDanger(folder, 'its folder', statSync(folder), uid, how)
+  );
 }

@@ -2,11 +2,12 @@ import { constants, type Stats } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { livingLocks } from '../../base/files/heartbeat.ts';
-import { describeIoError, errnoOf } from '../../base/files/io-failure.ts';
+import { describeIoError, errnoOf, ifPossible } from '../../base/files/io-failure.ts';
+import { readLockFile } from '../../base/files/lock-file.ts';
 import { requireOwnState } from '../../base/files/own-state.ts';
-import { unexpandedPaths, unexpandedProblem } from '../../base/files/paths.ts';
+import { unexpandedProblem, unusablePaths } from '../../base/files/paths.ts';
 import { isLeftOver } from '../../base/files/process-identity.ts';
-import { refuseUnsafeFolder } from '../../base/files/safety.ts';
+import { isOwnFolder, newFolderStep, refuseUnsafeFolder } from '../../base/files/safety.ts';
 import { removeCommand, shellQuote } from '../../base/files/shell-quote.ts';
 import { commandOf } from '../../base/next-step.ts';
 import type { Facts, Ports, Session } from '../../command/session.ts';
@@ -41,19 +42,20 @@ async function obstacleTo(path: string): Promise<string | undefined> {
 async function checkFolder(name: string, path: string | undefined, variable: string, session: Ports): Promise<Check> {
   // Most calls only read settings, and the environment replaces them: nothing is broken without them.
   const flaw = name === 'config-folder' ? warning : problem;
-  const unknown = 'its place is not known: there is no home folder';
-  if (path === undefined) return flaw(name, unknown, `set ${variable} to a folder that you can write to`);
+  const why = session.context.env[variable] ? `${variable} leads nowhere` : 'there is no home folder';
+  const another = `set ${variable} to a folder that you can write to`;
+  if (path === undefined) return flaw(name, `its place is not known: ${why}`, another);
   const stats = await statOf(path);
-  if (stats !== undefined && !stats.isDirectory())
-    return problem(name, `${path} is not a folder`, `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`);
+  if (stats !== undefined && !stats.isDirectory()) return problem(name, `${path} is not a folder`, another);
   const obstacle = await obstacleTo(path);
   if (obstacle !== undefined) return flaw(name, obstacle, `make it writable, or set ${variable}`);
   if (stats === undefined) return ok(name, `${path} does not exist yet. frontdesk creates it when needed`);
-  await refuseUnsafeFolder(path, session.context.platform);
+  await refuseUnsafeFolder(path, session.context.platform, variable);
   const mode = stats.mode & 0o777;
   if (session.context.platform === 'win32') return ok(name, `${path} (who else may read it is not checked on Windows)`);
   if ((mode & 0o077) === 0) return ok(name, path);
-  return warning(name, `others can look into ${path} (mode ${mode.toString(8)})`, `chmod 700 ${shellQuote(path)}`);
+  const fix = isOwnFolder(path) ? `chmod 700 ${shellQuote(path)}` : newFolderStep(variable);
+  return warning(name, `others can look into ${path} (mode ${mode.toString(8)})`, fix);
 }
 
 async function checkSettings({ places }: Facts): Promise<Check> {
@@ -84,14 +86,19 @@ async function checkLeftovers(folder: string | undefined, session: Ports): Promi
   const nowMs = session.context.clock.now();
   const found: string[] = [];
   const names = await readdir(folder).catch(() => []);
-  const locks = names.filter((name) => /\.(?:lock|takeover)$/.test(name)).map((name) => join(folder, name));
+  // Other programs leave files and folders of such names too.
+  const isOfFrontdesk = (path: string) => ifPossible(() => readLockFile(path))?.holder !== undefined;
+  const locks = names
+    .filter((name) => name.endsWith('.lock'))
+    .map((name) => join(folder, name))
+    .filter(isOfFrontdesk);
   const living = await livingLocks(locks, session.context.clock);
   for (const name of names) {
     const path = join(folder, name);
     const silentMs = nowMs - ((await statOf(path))?.mtimeMs ?? nowMs);
     const isDeadLock = locks.includes(path) && !living.has(path);
     if (isDeadLock || isLeftOver(name, silentMs)) found.push(...(await filesOf(path)));
-    if (name.includes('.json.bad')) found.push(path);
+    if (/^credentials\.json\.bad(?:-\d+)?$/.test(name)) found.push(path);
   }
   if (found.length === 0) return [];
   return [warning('leftovers', `left behind by an interrupted frontdesk: ${found.join(', ')}`, removeCommand(found))];
@@ -123,7 +130,8 @@ async function checkPrivate({ places: { stateDir }, context }: Session): Promise
     const stats = await statOf(path);
     const mode = (stats?.mode ?? 0) & 0o777;
     if ((mode & 0o077) === 0) continue;
-    const fix = `chmod ${stats?.isDirectory() === true ? 700 : 600} ${shellQuote(path)}`;
+    const command = `chmod ${stats?.isDirectory() === true ? 700 : 600} ${shellQuote(path)}`;
+    const fix = isOwnFolder(stateDir) ? command : newFolderStep('FRONTDESK_STATE_DIR');
     checks.push(warning('state-files', `others can get at ${path} (mode ${mode.toString(8)})`, fix));
   }
   return checks;
@@ -138,9 +146,9 @@ async function checkRemembered({ places: { stateDir }, keepsHistory }: Session):
   return ok(name, count === 0 ? 'no cards remembered yet' : `cards remembered of ${plural(count, 'base URL')}`);
 }
 
-/** Paths in variables that lead to another place from each folder, or that no shell has expanded. */
+/** Paths in variables that lead to another place from each folder, or nowhere. */
 function checkPaths({ env }: Session['context']): readonly Check[] {
-  const unexpanded = unexpandedPaths(env).map(({ message }) => problem('paths', message));
+  const unusable = unusablePaths(env).map(({ message }) => problem('paths', message));
   const relative = ['FRONTDESK_STATE_DIR', 'FRONTDESK_AUDIT_LOG'].filter((name) => {
     const path = env[name] ?? '';
     return path !== '' && !isAbsolute(path) && unexpandedProblem(path) === undefined;
@@ -149,7 +157,7 @@ function checkPaths({ env }: Session['context']): readonly Check[] {
     const message = `${name} is a relative path: it leads to another place from each folder`;
     return warning('paths', message, `set ${name} to a whole path`);
   });
-  return [...unexpanded, ...found];
+  return [...unusable, ...found];
 }
 
 export async function checkFolders(session: Session): Promise<readonly Check[]> {

@@ -98,12 +98,16 @@ export class ChangedFrom {
     return true;
   }
 
-  /** Adds a record of the older file, and returns what is wrong with it. Columns that nothing reads do not matter. */
+  /**
+   * Adds a record of the older file, and returns what is wrong with it. Columns that nothing reads do not matter, nor
+   * does a guard of zeros, which is a text to compare with.
+   */
   take(record: RawRecord, roles: ColumnRoles, format: InputFormat): readonly InputFault[] {
     const [id, values] = readOldRow(record, roles, format);
     const faults = [...(record.problems ?? [])].flatMap(([cell, problem]) => {
       const name = record.names[cell] ?? '';
-      return isRead(roles, name) ? [{ ...placeFault(record, format, name, problem.problem), kind: problem.kind }] : [];
+      const isFault = problem.kind !== 'zeros' && isRead(roles, name);
+      return isFault ? [{ ...placeFault(record, format, name, problem.problem), kind: problem.kind }] : [];
     });
     if (id === '') return [...faults, placeFault(record, format, '', 'the row has no ID')];
     if (this.add(id, values) || printJson(this.cells(id)) === printJson(values)) return faults;

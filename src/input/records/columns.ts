@@ -196,7 +196,9 @@ export class ColumnRoles {
       const isFirst = !seen.has(name);
       seen.add(name);
       if (!isUnknown && (isFirst || this.#ignored.includes(name))) return [];
-      const problem = isUnknown ? this.#unknownInHeader(name, names) : `there are two columns ${name}`;
+      const isAlone = names.length === 1 && sheet === undefined;
+      const unknown = isAlone ? this.#unknownAlone(name) : this.unknownProblem(name);
+      const problem = isUnknown ? unknown : `there are two columns ${name}`;
       const meant = isUnknown ? this.meantBy(name) : undefined;
       const map = meant === undefined ? undefined : mapOption(name, meant);
       return [
@@ -214,12 +216,13 @@ export class ColumnRoles {
   /** What a header lacks, by name: ID, required fields without an option, columns of `--expect`. Reported once. */
   missingIn(header: readonly string[], defaults: object, expectations: readonly ExpectationInput[]) {
     const missing = new Map<string, string>();
+    // An empty row of a sheet has its own fault.
+    if (header.length === 0) return missing;
     const { idParam } = this;
     const names = header.filter((name) => !this.#ignored.includes(name));
     if (idParam !== undefined && !names.some((name) => this.roleOf(name) === 'id')) {
       // A title, or empty cells.
-      const isTitle =
-        header.length > 0 && header.every((name, at) => name === '' || (at === 0 && !this.reading.isColumn(name)));
+      const isTitle = header.every((name, at) => name === '' || (at === 0 && !this.reading.isColumn(name)));
       const above = isTitle ? ': the first row must have the names of the columns' : '';
       missing.set(idParam, `the column ${idParam}${idParam === 'id' ? '' : ' (or id)'} is missing${above}`);
     }
@@ -250,10 +253,9 @@ export class ColumnRoles {
       : mapOption(column, 'cardId');
   }
 
-  /** One name may be a list of IDs, or a header whose delimiter is none of the three. */
-  #unknownInHeader(name: string, names: readonly string[]): string {
+  /** The only name of a text file may be a list of IDs, or a header whose delimiter is none of the three. */
+  #unknownAlone(name: string): string {
     const problem = this.unknownProblem(name);
-    if (names.length > 1) return problem;
     if (name.includes('|')) return `${problem}. If | separates the columns, write sep=| as the first line`;
     return this.idParam === 'id' ? `${problem}. One ID per line needs --from-format ids` : problem;
   }

@@ -3,6 +3,7 @@ import { unguardCell } from '../../screen/formula-guard.ts';
 import { type PackedCells, packCells, quoteValue, unpackCells } from '../values.ts';
 import { type CellText, parseRange, parseReference, readCell, type StoredCell } from '../xlsx/cell.ts';
 import { type CellFormats, formatOf, NO_FORMATS, rangesOf, readCellFormats } from '../xlsx/cell-format.ts';
+import { FilledCells } from '../xlsx/filled-cells.ts';
 import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
 import { findParts, readElements, readSharedStrings, type Sheet, textOf, unescapeText } from '../xlsx/parts.ts';
 import { isTrue, wholeNumber, type XmlElement } from '../xlsx/xml.ts';
@@ -27,6 +28,7 @@ const READ = [
 /** Points and characters below which a row or a column shows nothing that a person could read. */
 const MIN_HEIGHT = 1;
 const MIN_WIDTH = 0.2;
+const NO_VALUE = 'is filled by a formula of another cell, and the file has no value of it. Store its value as text';
 const NOT_SHOWN = 'has more than a spreadsheet shows';
 
 interface SheetContext extends Sheet {
@@ -60,8 +62,7 @@ class SheetReader {
   #isColumnHidden = false;
   /** Formulas that several cells share, by their number. */
   readonly #shared = new Map<string, string>();
-  /** For each column, the last line that an array formula fills. */
-  readonly #filled = new Uint32Array(MAX_COLUMNS);
+  readonly #filled = new FilledCells();
   /** Columns with a conditional format that was reported. */
   readonly #conditional = new Set<number>();
 
@@ -238,7 +239,7 @@ class SheetReader {
       value,
       formula,
       format: formatOf(this.#context.formats, s, this.#rowStyle, this.#columnStyles[column] ?? 0),
-      isFilled: f === undefined && line <= (this.#filled[column] ?? 0),
+      isFilled: f === undefined && this.#filled.has(column, line, value),
     };
     return readCell(cell);
   }
@@ -260,9 +261,7 @@ class SheetReader {
       if (range === undefined || range.top !== line || range.left !== column) {
         throw this.#damaged('a formula fills other cells than those behind it');
       }
-      for (let at = column; at <= range.right && at < MAX_COLUMNS; at += 1) {
-        this.#filled[at] = Math.max(this.#filled[at] ?? 0, range.bottom);
-      }
+      this.#filled.add(range);
     }
     return text;
   }
@@ -274,6 +273,15 @@ class SheetReader {
     const index = /^\d+$/.test(value) ? Number(value) : -1;
     if (index < 0 || index >= sharedStrings.length) throw this.#damaged('a cell refers to a text that does not exist');
     return sharedStrings[index];
+  }
+
+  /** The faults of what would be read as empty, or not at all, though a spreadsheet shows something. */
+  end(): readonly InputFault[] {
+    for (const [column, line] of this.#filled.unseen) {
+      const name = this.header?.names[column];
+      if (name !== undefined) this.#refuse(line, { kind: 'filled', problem: NO_VALUE }, column, name);
+    }
+    return this.take([]).faults;
   }
 
   #refuse(line: number, problem: Problem, cell?: number, column?: string): void {
@@ -314,7 +322,7 @@ export async function* readWorkbookRows(
       notes = [];
       if (reader.isMisread) return;
     }
-    yield { records: [], faults: [], format: 'xlsx', header: reader.header, notes: reader.notes };
+    yield { records: [], faults: reader.end(), format: 'xlsx', header: reader.header, notes: reader.notes };
   } catch (error) {
     if (!(error instanceof WorkbookFault)) throw error;
     throw Failure.unsent('USAGE', `${options.name} ${error.message}`, { cause: error });

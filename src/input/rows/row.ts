@@ -112,9 +112,12 @@ const NO_PARAMS = {};
 export class RowMaker {
   readonly #shape: RowShape;
   readonly #places: ReadonlyMap<string, number>;
+  /** Columns that `--map` gives to a field: as what they are called, they are none. */
+  readonly #mapped: ReadonlySet<string>;
 
   constructor(shape: RowShape) {
     this.#shape = shape;
+    this.#mapped = new Set(Object.values(shape.columnOf ?? {}));
     this.#places = new Map(shape.columns.map((name, at) => [name, at]));
   }
 
@@ -144,7 +147,8 @@ export class RowMaker {
     const cells = isCells(input) ? unpackCells(input) : NONE;
     const members = isCells(input) ? new Map(columns.map((name, at) => [name, cells[at] ?? ''])) : new Map(input);
     for (const { name, isIgnored } of onlyChanges ? (fields ?? NONE) : NONE) {
-      if (isIgnored !== true && body?.has(name) !== true) members.delete(this.#columnOf(name));
+      const column = this.#columnOf(name);
+      if (column !== undefined && isIgnored !== true && body?.has(name) !== true) members.delete(column);
     }
     return members;
   }
@@ -183,11 +187,12 @@ export class RowMaker {
   }
 
   #partOf(input: RowInput, name: string): JsonValue | undefined {
-    return this.#cellOf(input, this.#columnOf(name));
+    const column = this.#columnOf(name);
+    return column === undefined ? undefined : this.#cellOf(input, column);
   }
 
-  #columnOf(name: string): string {
-    return this.#shape.columnOf?.[name] ?? name;
+  #columnOf(name: string): string | undefined {
+    return this.#shape.columnOf?.[name] ?? (this.#mapped.has(name) ? undefined : name);
   }
 
   #cellOf(input: RowInput, column: string): JsonValue | undefined {

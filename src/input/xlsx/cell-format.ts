@@ -24,8 +24,9 @@ const ALL_SECTIONS = 4;
 
 /** A quoted text, an escaped character, a color or condition, padding, a fill, the end of a section, any other. */
 const PART = /"[^"]*"?|\\.?|\[[^\]]*\]?|_.?|\*.?|;|./gsu;
-/** Parts that add nothing to a text but blanks and color. */
-const ADDS_NOTHING = /^(?:_.|\* |\[(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d+)\]|\\ )$/isu;
+/** Parts that add nothing to a text but blanks and color, or name a language. */
+const ADDS_NOTHING =
+  /^(?:_.|\* |\[(?:\$-[\da-f]+|black|blue|cyan|green|magenta|red|white|yellow|color ?\d+)\]|\\ )$/isu;
 
 /** The sections of a pattern without what adds nothing to a text. In one pass, however it is nested. */
 function sectionsOf(pattern: string): readonly string[] {

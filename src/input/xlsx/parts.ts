@@ -139,16 +139,17 @@ export function textOf({ children }: XmlElement): string | undefined {
     if (!IN_TEXT.has(child.name)) return undefined;
     if (child.name === 't') {
       texts += 1;
-      text += child.text;
+      text += unescapeText(child.text);
       if (child.children.length > 0) return undefined;
     } else if (child.name === 'r') {
       runs += 1;
       const own = child.children.filter(({ name }) => name === 't');
       if (own.length > 1 || child.children.some(({ name }) => !IN_RUN.has(name))) return undefined;
-      text += own[0]?.text ?? '';
+      // Spreadsheets read each run by itself.
+      text += unescapeText(own[0]?.text ?? '');
     }
   }
-  return texts > 1 || (texts > 0 && runs > 0) ? undefined : unescapeText(text);
+  return texts > 1 || (texts > 0 && runs > 0) ? undefined : text;
 }
 
 /** The strings that cells refer to by number; undefined for one that shows otherwise than it can be read. */

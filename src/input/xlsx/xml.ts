@@ -123,8 +123,14 @@ export class XmlReader {
 
   /** By the whole path: extensions may have elements of the same names, which no program shows. */
   #isWanted(): boolean {
-    const above = this.#path.slice(0, -1).join('/');
-    return this.#wanted.has(`${above}/${this.#path.at(-1)}`) || this.#wanted.has(`${above}/*`);
+    const name = this.#path.at(-1) ?? '';
+    const above = this.#path.slice(0, -1);
+    const own = above.filter((each) => !each.includes(':')).join('/');
+    if (!this.#wanted.has(`${own}/${name}`) && !this.#wanted.has(`${own}/*`)) return false;
+    // One of two alternatives, or what a program takes for one.
+    const around = above.find((each) => each.includes(':'));
+    if (around === undefined) return true;
+    return this.#refuse(`${quoteValue(name)} is in ${quoteValue(around)}, which programs show in different ways`);
   }
 
   #addLength(length: number): void {

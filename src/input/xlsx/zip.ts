@@ -72,12 +72,38 @@ async function raised<Result>(attempt: Promise<Result>, problem: string): Promis
 const END = Buffer.from([0x50, 0x4b, 5, 6]);
 const END_LENGTH = 22;
 const COMMENT_AT = 20;
+/** Stands right before the end record, 20 bytes, where a third one says the same in 64 bits. */
+const LOCATOR = Buffer.from([0x50, 0x4b, 6, 7]);
 
 /** Some programs leave bytes behind the end, and spreadsheets open such files. */
 function withoutRest(bytes: Buffer): Buffer {
   const at = bytes.lastIndexOf(END);
   if (at === -1 || at + END_LENGTH > bytes.length) return bytes;
+  requireDirectoryBefore(bytes, at);
   return bytes.subarray(0, at + END_LENGTH + bytes.readUInt16LE(at + COMMENT_AT));
+}
+
+/**
+ * The directory must end where the records behind it begin: other programs correct every place by the difference, so
+ * that of two archives one behind the other they read the second, and yauzl the first.
+ */
+function requireDirectoryBefore(bytes: Buffer, end: number): void {
+  const [length, begin] = [bytes.readUInt32LE(end + 12), bytes.readUInt32LE(end + 16)];
+  const locator = end - 20;
+  const isZip64 = locator >= 0 && bytes.compare(LOCATOR, 0, 4, locator, locator + 4) === 0;
+  if (isZip64 ? !isBeforeZip64(bytes, locator, length, begin) : begin + length !== end) {
+    throw damaged('its directory is not where its end says');
+  }
+}
+
+/** The record in 64 bits says the same as the end record, whose values may be all ones instead. */
+function isBeforeZip64(bytes: Buffer, locator: number, length: number, begin: number): boolean {
+  const at = Number(bytes.readBigUInt64LE(locator + 8));
+  if (at + 56 > locator) return false;
+  const [length64, begin64] = [Number(bytes.readBigUInt64LE(at + 40)), Number(bytes.readBigUInt64LE(at + 48))];
+  const isSame = (short: number, long: number) => short === 0xffffffff || short === long;
+  const endsAtLocator = at + 12 + Number(bytes.readBigUInt64LE(at + 4)) === locator;
+  return endsAtLocator && begin64 + length64 === at && isSame(length, length64) && isSame(begin, begin64);
 }
 
 /** Names of parts are the same whatever their case, and some programs write `\` in them. */

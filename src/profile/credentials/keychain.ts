@@ -1,13 +1,15 @@
-import type { ExecFileException } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Context } from '../../base/context.ts';
 import { Failure, type Hint, type Notice, note } from '../../base/failure.ts';
 import { isUnsafeTool } from '../../base/files/safety.ts';
+import { quoted } from '../../base/json/outside-text.ts';
+import { safeText, shortenText } from '../../screen/text.ts';
 import { familyAdjective } from '../../service/api/operation.ts';
+import { TokenMask } from '../../service/http/mask.ts';
+import { type ProgramEnd, runProgram } from './run-program.ts';
 import type { CredentialEntry } from './store.ts';
-import { checkTokenText, TOKEN_BYTES_MAX } from './token.ts';
-import { environmentOf } from './token-command.ts';
+import { checkTokenText } from './token.ts';
 
 /** Whose token, and how long the system's store may take. */
 export interface KeychainRequest
@@ -64,19 +66,12 @@ async function findTool(name: string, path: string | undefined): Promise<string 
   return undefined;
 }
 
-interface Ended {
-  readonly status: ExecFileException['code'] | 0;
-  readonly isLate: boolean;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 const UNLOCK = 'unlock the keychain, then run the command again';
 
 type Code = 'AUTH' | 'USAGE';
 
 /** Runs the tool. The failure has `code`. */
-async function ask(call: ToolCall, verb: Verb, request: KeychainRequest, code: Code): Promise<Ended> {
+async function ask(call: ToolCall, verb: Verb, request: KeychainRequest, code: Code): Promise<ProgramEnd> {
   const { platform, env, isInteractive, onNotice, abort } = request;
   const tool = await findTool(call.tool, env['PATH']);
   if (tool === undefined) {
@@ -87,18 +82,12 @@ async function ask(call: ToolCall, verb: Verb, request: KeychainRequest, code: C
   const timeoutMs = request.timeoutMs ?? (isInteractive ? 60_000 : 3000);
   const waits = `waiting up to ${timeoutMs / 1000} s for the keychain. It may ask to be unlocked`;
   const timer = setTimeout(() => isInteractive && onNotice(note('KEYCHAIN_WAITS', waits)), SILENT_MS);
-  const { execFile } = await import('node:child_process');
-  const ended = await new Promise<Ended>((resolve) => {
-    const options = { env: environmentOf(env), timeout: timeoutMs, maxBuffer: TOKEN_BYTES_MAX * 2 };
-    const asked = { ...options, killSignal: 'SIGKILL', encoding: 'latin1', ...(abort && { signal: abort }) } as const;
-    const child = execFile(tool, call.args, asked, (error, stdout, stderr) =>
-      resolve({ status: error === null ? 0 : error.code, isLate: error?.killed === true, stdout, stderr }),
-    );
-    // A tool that ends before it has read says so by its exit status.
-    child.stdin?.on('error', () => undefined).end(call.stdin);
-  }).finally(() => clearTimeout(timer));
-  if (abort?.aborted) throw Failure.unsent('CANCELLED', `${call.tool} was stopped together with the call`);
-  if (ended.isLate) throw fault(verb, request, code, `it did not answer within ${timeoutMs / 1000} s`, [UNLOCK]);
+  const limits = { env, timeoutMs, abort };
+  const ended = await runProgram({ ...call, tool }, limits).finally(() => clearTimeout(timer));
+  if (ended.why === 'stopped') throw Failure.unsent('CANCELLED', `${call.tool} was stopped together with the call`);
+  if (ended.why === 'late')
+    throw fault(verb, request, code, `it did not answer within ${timeoutMs / 1000} s`, [UNLOCK]);
+  if (ended.why === 'failed') throw fault(verb, request, code, `${call.tool} ${ended.problem}`, [UNLOCK]);
   return ended;
 }
 
@@ -109,12 +98,13 @@ async function run(verb: Verb, request: KeychainRequest, code: Code, token = '')
   if (isMac && call.stdin.length > SECURITY_LINE_MAX) {
     throw fault(verb, request, code, `${call.tool} takes no token of ${token.length} characters`, []);
   }
-  const { status, stdout, stderr } = await ask(call, verb, request, code);
-  if (status === 0) return stdout;
-  const reported = stderr.trim().split('\n', 1)[0]?.slice(0, 200);
-  const isMissing = isMac ? status === SECURITY_MISSING : typeof status === 'number' && reported === '';
+  const { status, problem, stdout, stderr } = await ask(call, verb, request, code);
+  if (problem === undefined) return stdout.toString('latin1');
+  const [reported = ''] = new TokenMask([token]).text(stderr.toString('utf8')).trim().split('\n', 1);
+  const isMissing = isMac ? status === SECURITY_MISSING : status !== undefined && reported === '';
   if (!isMissing || verb === 'store') {
-    throw fault(verb, request, code, reported || `${call.tool} ended with ${status ?? 'a signal'}`, [UNLOCK]);
+    const why = reported === '' ? `${call.tool} ${problem}` : quoted(safeText(shortenText(reported, 200)));
+    throw fault(verb, request, code, why, [UNLOCK]);
   }
   if (isMac) return '';
   // secret-tool says nothing of a locked store either, but lists what is in it.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import * as z from 'zod/mini';
@@ -7,6 +7,7 @@ import type { ClockPort } from '../../base/context.ts';
 import { Failure } from '../../base/failure.ts';
 import { errnoOf, ifPossible, ignoreNotFound, ioFailure, orElse, orIoFailure } from '../../base/files/io-failure.ts';
 import { requireOwnState } from '../../base/files/own-state.ts';
+import { quoted } from '../../base/json/outside-text.ts';
 import { RowShapeSchema } from '../../input/rows/row.ts';
 import { readLastRecord } from '../journal/reader.ts';
 import { runsFolder } from './open-folder.ts';
@@ -138,6 +139,21 @@ export async function requireRunName(stateDir: string, part: string): Promise<st
   if (name !== undefined) return name;
   // Refuses what cannot be a name.
   throw noRun(runFolder(stateDir, part).run);
+}
+
+/** What a run, or what is left of one, may have in its folder. */
+const RUN_FILE = /^(?:header\.json|rows|plan|journal\.jsonl|reached|lock(?:\..+)?|closed\..+|\.frontdesk-.+)$/;
+
+/**
+ * Refuses a folder that holds something else: the state folder may be one that other programs use, and what they call
+ * `runs` must not be removed. USAGE if it is no run, else LOCAL_IO.
+ */
+export async function refuseForeign({ path, header, run }: RunFolder): Promise<void> {
+  const foreign = (await ignoreNotFound(readdir(path)))?.find((name) => !RUN_FILE.test(name));
+  if (foreign === undefined) return;
+  if (!existsSync(header)) throw noRun(run);
+  const problem = `could not remove run ${run}: its folder also holds ${quoted(foreign)}, which is not of frontdesk (${path})`;
+  throw new Failure('LOCAL_IO', problem, { after: 'unchanged' });
 }
 
 function noRun(run: string): Failure {

@@ -25,6 +25,7 @@ import {
   type RunOptions,
   readRunHeader,
   refuseCut,
+  refuseForeign,
   requireRun,
   rowsFileOf,
   runFolder,
@@ -144,6 +145,7 @@ export function staleRunWarning(header: RunHeader, nowMs: number): string | unde
 export async function removeRun(ports: RunPorts, name: string): Promise<void> {
   const folder = runFolder(ports.stateDir, name);
   if ((await stat(folder.path).catch(() => undefined)) === undefined) await requireRun(ports.stateDir, name);
+  await refuseForeign(folder);
   const lock = await lockRun(folder, ports);
   try {
     // After a kill, what is left does not look like a run.

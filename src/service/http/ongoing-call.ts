@@ -225,15 +225,16 @@ class OngoingCall {
     this.#sentAtMs = undefined;
     this.#firstAttemptMs ??= this.#endpoint.clock.monotonic();
     const { listener, pacer } = this.#options;
-    const isOnce = isOnceOnly(this.#input.operation);
+    // Nothing that these answers must have says which request they answer.
+    const isAlone = isOnceOnly(this.#input.operation) || this.#input.operation.lists !== undefined;
     const onSend = () => {
       pacer?.leaves?.();
       this.#sentAtMs = this.#endpoint.clock.now();
       listener?.onSend?.(this.#attempts);
     };
     const about = (idOf(this.#input) ?? this.#input.target)?.toLowerCase();
-    const isFollowed = isOnce ? pacer?.isFollowed : undefined;
-    return this.#send(this.#input, this.#attempts > 1 || isOnce, onSend, about, isFollowed);
+    const isFollowed = isAlone ? pacer?.isFollowed : undefined;
+    return this.#send(this.#input, this.#attempts > 1 || isAlone, onSend, about, isFollowed);
   }
 
   #send(

@@ -137,7 +137,7 @@ export function shapeNotices(operation: Operation, id: string | undefined, resou
     notices.push(warning('MISSING_FIELD', message));
   }
   if (odd.length > 0) {
-    const message = `the response has ${names(odd)} in another form than the service documents. It is shown as sent`;
+    const message = `the response has ${names(odd)} in another form than the service documents. JSON output shows it as sent`;
     notices.push(warning('UNEXPECTED_FIELD', message));
   }
   return notices;

@@ -5,7 +5,7 @@ import { type CallCommand, type CallValues, operationOf } from '../../command/co
 import type { Session } from '../../command/session.ts';
 import { checkFields, describeFields } from '../../input/fields.ts';
 import { type ArgumentSpec, nameOf } from '../../input/options/option.ts';
-import { CARD_ID_COLUMNS, readCardId } from '../../input/values.ts';
+import { CARD_ID_COLUMNS, judgeId } from '../../input/values.ts';
 import { isUpdate, type Operation } from '../../service/api/operation.ts';
 import { checkOwnFields, isFieldSet, readExpectations, readFields, readSkips } from '../read-call.ts';
 
@@ -13,20 +13,19 @@ function judgeField(schema: z.ZodMiniObject, field: string, value: string): true
   return checkFields(schema, { [field]: value }, (name) => name).find(({ where }) => where === field)?.problem ?? true;
 }
 
-/** Asks for an ID until it is valid. Characters around a pasted card ID are removed. */
+/** Asks for an ID until it is valid. */
 export async function askForId(
   prompt: PromptPort,
   { params }: Operation,
   { question = '' }: Pick<ArgumentSpec, 'question'>,
 ): Promise<string> {
   const [field = 'id'] = Object.keys(params.shape);
-  const clean = (typed: string) => {
-    const read = readCardId(typed);
-    return field === 'cardId' && read.kind === 'holds' ? read.id : typed;
+  const isCard = field === 'cardId';
+  const judge = (typed: string) => {
+    if (typed === '') return 'is required';
+    return isCard ? judgeId(typed) : judgeField(params, field, typed);
   };
-  const check = (typed: string) => (typed === '' ? 'is required' : judgeField(params, field, clean(typed)));
-  const room = field === 'cardId' ? CARD_ID_COLUMNS : 0;
-  return clean(await prompt.text(question, check, { show: clean, room }));
+  return prompt.text(question, judge, { room: isCard ? CARD_ID_COLUMNS : 0 });
 }
 
 /** Is everything that was given valid? A call that will be refused asks nothing first. */

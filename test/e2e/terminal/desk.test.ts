@@ -490,6 +490,20 @@ it.concurrent('the desk offers no login if the environment has the token', async
   expect((await leave(terminal)).code).toBe(0);
 });
 
+it.concurrent('the desk changes nothing once its profile was made read-only beside it', async ({ onTestFinished }) => {
+  const server = await startRecordingServer(service(), onTestFinished);
+  const home = createHome();
+  const set = (...words: string[]) => runFrontdesk(['profile', 'set', 'live', ...words], { home });
+  await set('--cards-url', server.url);
+  const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, FRONTDESK_PROFILE: 'live' };
+  const { terminal } = await open(env, { home });
+  expect((await set('--read-only', 'true')).code).toBe(0);
+  terminal.type('block\r');
+  await menuWith(terminal, /profile live is read-only/);
+  await leave(terminal);
+  expect(server.lines).toEqual([GET]);
+});
+
 it.concurrent('the desk offers no changes with a read-only profile, or of a card that was not found', async ({
   onTestFinished,
 }) => {

@@ -4,29 +4,30 @@ import { openTerminal } from '../../support/pty.ts';
 import { type Reply, startRecordingServer } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
-import { type DialogueEnd, dialogue, type Step } from './dialogue.ts';
+import { dialogue, type Step } from './dialogue.ts';
 import { menuWith, screenOf } from './screen.ts';
 
 const ACTIVE: Reply = { body: cardText('ACTIVE') };
 const BLOCKED: Reply = { body: cardText('BLOCKED') };
 const EVENT = { id: 'evt_1', object: 'event', name: 'Tasting', start: '2027-04-02', calendar: 'cal_1', active: true };
 
-/** The last state of every question, top to bottom: what stands on the screen when all is over. */
-function answers(end: DialogueEnd): string[] {
-  return [...end.text.matchAll(/✔ (?!.*✔)(.*)$/gm)].map(([, line]) => line ?? '');
-}
-
-it.concurrent('a missing ID is asked for, cleaned of what was pasted around it, and shown clean', async ({
+it.concurrent('a missing ID is asked for, and one inside a text is shown and taken by Enter alone', async ({
   onTestFinished,
 }) => {
   const server = await startRecordingServer([ACTIVE], onTestFinished);
-  const end = await dialogue(['card', 'get'], [[/ID of the card/, ` "{${CARD_ID}}" \r`]], {
-    env: server.env,
-    columns: 100,
-  });
-  expect(end.code).toBe(0);
-  expect(answers(end)).toEqual([`ID of the card, such as 0b7a6c1e-... ${CARD_ID}`]);
-  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+  const activate = (key: string) =>
+    dialogue(
+      ['card', 'activate'],
+      [
+        [/ID of the card/, ` "{${CARD_ID}}" \r`],
+        [/> Enter takes this card/, key],
+      ],
+      { env: server.env, columns: 100 },
+    );
+  expect((await activate('\u0003')).code).toBe(130);
+  expect(server.lines).toEqual([]);
+  expect((await activate('\r')).code).toBe(0);
+  expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/activate`]);
 });
 
 it.concurrent('a missing value is asked for again, with the limit that was broken, until it can be used', async ({
@@ -327,6 +328,7 @@ it.concurrent('a terminal without escape sequences gets questions line by line, 
   const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
   const steps: Step[] = [
     [/\? ID of the card/, `{${CARD_ID}}\r`],
+    [/Enter takes this card/, '\r'],
     [/\(y\/N/, 'maybe\r'],
     [/> answer y/, 'y\r'],
   ];

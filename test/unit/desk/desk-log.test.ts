@@ -208,6 +208,8 @@ it('the cards that are offered are found by reference or by how their id begins,
   const session = { places: {}, selectedProfile: () => ({ name: 'live' }) } as unknown as Session;
   const find = (text: string) => findCards(session, log, text).cards.map(({ cardId }) => cardId);
   expect([find('ORDER-2'), find('order'), find('0B7A6C1E-3f'), find('0b7a')]).toEqual([[OTHER], [OTHER, ID], [ID], []]);
+  log.saw(ID, card('ACTIVE', ' order-3 '));
+  expect(find('order-3')).toEqual([ID]);
 });
 
 it('the desk finds what card find finds: cards of an import, a whole reference before its beginnings', async () => {

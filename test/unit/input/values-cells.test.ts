@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { cellAt, packCells, unpackCells } from '../../../src/input/values.ts';
+import { cellAt, packCells, quotePath, unpackCells } from '../../../src/input/values.ts';
 
 it('cells of which many are empty take no room', () => {
   const cells = ['id', ...Array.from({ length: 16_382 }, () => ''), 'lost'];
@@ -28,4 +28,12 @@ it('packed cells are the same in every place, and end at the last that is not em
       expect(unpackCells(packed)).toEqual(cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1));
     }),
   );
+});
+
+it.each([
+  ['rows.xlsx', '"rows.xlsx"'],
+  [`${'a'.repeat(57)}/😀1`, `"${'a'.repeat(57)}/😀1"`],
+  [`${'a'.repeat(58)}/😀1`, `"…${'a'.repeat(56)}/😀1"`],
+])('the path %s is %s in a message, which keeps its end', (path, quoted) => {
+  expect(quotePath(path)).toBe(quoted);
 });

@@ -1,4 +1,6 @@
 import { getEventListeners } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
 import { warning } from '../../../src/base/failure.ts';
@@ -28,7 +30,8 @@ function toolOf(name: string): WriteTool {
 
 /** A person who says yes, unless the test says otherwise; what was asked is noted. */
 function stage(facts: Facts = {}, says: Partial<Asker> = {}) {
-  const bench = openBench({ operation: 'mcp', ...facts });
+  // As the environment has it: no settings are stored.
+  const bench = openBench({ operation: 'mcp', ...facts, profile: { stored: false, ...facts.profile } });
   const asked: Confirmation[] = [];
   const stopping = new AbortController();
   const abort = new AbortController();
@@ -246,6 +249,32 @@ it('a yes is compared with the card that its own question showed, where two equa
   expect(ends.filter(({ status: how }) => how === 'fulfilled')).toHaveLength(1);
   expect(ends.find(({ status: how }) => how === 'rejected')).toMatchObject({ reason: { code: 'PRECONDITION' } });
   expect(all.sent.filter((line) => line === reissue)).toHaveLength(1);
+});
+
+/** Stores settings, as another process may do it while a server of assistants runs. */
+function store({ folder }: { readonly folder: string }, profiles: object): void {
+  mkdirSync(join(folder, 'config'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, 'config/settings.json'), JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
+}
+
+it.each([
+  [{ demo: { readOnly: true } }, 'FORBIDDEN'],
+  [{ demo: { requireReason: 'T-[0-9]+' } }, 'USAGE'],
+  [{ other: {} }, 'USAGE'],
+])('a profile that is made %j while a server runs is heard, by a call and by a yes', async (profiles, code) => {
+  const facts = { profile: { stored: true } };
+  const change = async () => {
+    store(all, profiles);
+    return YES;
+  };
+  const all = stage(facts, { ask: change });
+  const changes = () => all.sent.filter((line) => line !== GET);
+  store(all, { demo: {} });
+  expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code });
+  expect([changes(), all.asked.length]).toEqual([[], 1]);
+  expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code });
+  expect([changes(), all.asked.length]).toEqual([[], 1]);
+  expect(all.names('state')).toEqual([]);
 });
 
 it('a yes to a write that fails throws its failure', async () => {

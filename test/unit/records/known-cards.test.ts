@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lineOf, type SeenCard } from '../../../src/records/card-line.ts';
-import { addCards, findCards, forgetCards, newestCards } from '../../../src/records/known-cards.ts';
+import { addCards, cardsByReference, findCards, forgetCards, newestCards } from '../../../src/records/known-cards.ts';
 import { headOf, type KnownCardsPlace, knownCardsPath, rememberCards } from '../../../src/records/remember-cards.ts';
 
 const NOW = '2026-11-28T20:30:00.000Z';
@@ -40,6 +40,15 @@ test('a card is found by its whole reference in any case, else by beginnings of 
   expect(ids('0b7a6c1')).toEqual([]);
   expect(ids('rder-1')).toEqual([]);
 });
+
+test.each(['  r-1 ', 'r-1', ' R-1', 'r-1\u3000'])(
+  'a reference with blanks at its ends is found by "%s"',
+  async (text) => {
+    await remember(place(), [card(ONE, '  r-1 '), card(TWO, ' r-10 ')]);
+    expect(ids(text)).toEqual([ONE]);
+    expect(cardsByReference(place(), [text])).toEqual(new Map([[text, ONE]]));
+  },
+);
 
 test('the newest cards are those of the last lines with a status, each once, whatever a killed process left behind', async () => {
   expect(newestCards(place())).toEqual([]);
@@ -146,7 +155,7 @@ test('of a file of many pieces, each card keeps its latest line whole, in the or
 test('whatever a reference holds, its card is found by the whole of it and no other is', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), async (reference) => {
-      fc.pre(reference.trim() !== '' && reference.isWellFormed() && reference.trim() === reference);
+      fc.pre(reference.trim() !== '' && reference.isWellFormed());
       const url = `https://${Math.abs(hashOf(reference))}.example.com`;
       await remember({ ...place(), url }, [card(ONE, reference), card(TWO, `${reference}x`)]);
       expect(findCards({ stateDir, url }, reference).cards.map(({ cardId }) => cardId)).toEqual([ONE]);

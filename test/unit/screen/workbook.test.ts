@@ -52,6 +52,7 @@ it.each([
   ['what XML cannot hold', 'a\u0001b\ufffe', '<t>a_x0001_b_xFFFE_</t>'],
   ['a carriage return', 'a\rb', '<t>a_x000D_b</t>'],
   ['what looks like such a spelling', '_x0041_', '<t>_x005F_x0041_</t>'],
+  ['what LibreOffice takes for one', '_x0_ _x1f_', '<t>_x005F_x0_ _x005F_x1f_</t>'],
   ['blanks and lines', ' a\n', '<t xml:space="preserve"> a\n</t>'],
   ['markup', '<&>', '<t>&lt;&amp;&gt;</t>'],
   ['what reorders a line, as it is', '\u202eb', '<t>\u202eb</t>'],

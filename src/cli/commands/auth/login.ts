@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { PromptPort } from '../../../base/context.ts';
 import { Failure, type Fault, usageFailure, warning, warningOf } from '../../../base/failure.ts';
 import { messageOf } from '../../../base/files/io-failure.ts';
+import { goneProblem } from '../../../base/files/paths.ts';
 import { jsonOf, object, oneOf, TEXT } from '../../../base/json/shape.ts';
 import { commandOf } from '../../../base/next-step.ts';
 import { ANSWERED, localCommand } from '../../../command/command.ts';
@@ -141,6 +142,8 @@ async function readSecret(
     return { kind: 'command', value: tokenCommand };
   }
   if (tokenFile !== undefined) {
+    const problem = goneProblem(tokenFile);
+    if (problem !== undefined) throw usageFailure([{ where: '--token-file', problem }]);
     const value = resolve(tokenFile);
     await readTokenFile(value, 'the token file', session.context.platform);
     return { kind: 'file', value };

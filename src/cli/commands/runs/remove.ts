@@ -1,3 +1,4 @@
+import { warning } from '../../../base/failure.ts';
 import { type Unread, unreadFailure } from '../../../base/files/io-failure.ts';
 import { jsonOf, list, object, TEXT } from '../../../base/json/shape.ts';
 import { localCommand } from '../../../command/command.ts';
@@ -16,6 +17,12 @@ async function openEntries(session: Session): Promise<(run: string) => readonly 
   const reading = readOpenWrites({ stateDir: session.stateDir(), clock: session.context.clock });
   const open = await reading.catch(() => []);
   return (run) => open.flatMap(({ entry }) => (entry.startsWith(`${run}:`) ? [entry] : []));
+}
+
+/** Nobody was asked, so nobody has read it in the question. */
+function forgottenText(entries: readonly string[]): string {
+  const more = entries.length > MAX_NAMED ? ` and ${entries.length - MAX_NAMED} more` : '';
+  return `changes whose outcome is unknown were deleted too: ${entries.slice(0, MAX_NAMED).join(', ')}${more}. Nothing keeps the same change from being sent again`;
 }
 
 const REMOVED = object({ removed: list(TEXT) });
@@ -60,6 +67,8 @@ export const command = localCommand({
       await confirmLoss(session, yes, `Delete all runs started more than ${olderThan.text} ago?${among}`);
       removed = await removeRunsOlderThan(portsOf(session), olderThan.ms, unread);
     }
+    const forgotten = yes ? removed.flatMap(open) : [];
+    if (forgotten.length > 0) await session.notify(warning('OPEN_FORGOTTEN', forgottenText(forgotten)));
     const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;
     await session.print({ kind: 'text', text, json: jsonOf(REMOVED, { removed }), isProse: true });
     raise(unreadFailure('run', unread));

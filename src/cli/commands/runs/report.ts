@@ -6,6 +6,7 @@ import { printDocument, refuseShaping } from '../../../command/printing.ts';
 import type { Printer, Session } from '../../../command/session.ts';
 import { outcomeInRun, type StoredRow } from '../../../records/journal/entry.ts';
 import type { OutcomeCounts } from '../../../records/journal/record.ts';
+import { supersededRows } from '../../../records/open-rows.ts';
 import type { RunState } from '../../../records/stored/run-entry.ts';
 import { RUN_VERSION, type RunHeader, requireRun, type StoredRunHandle } from '../../../records/stored/run-folder.ts';
 import { endStateOf, heldRuns } from '../../../records/stored/run-list.ts';
@@ -47,7 +48,7 @@ async function* reportedRows(session: Printer, run: Reported, notes: Set<string>
 }
 
 /** The commands that can follow a run; none for an operation that this version does not know. */
-function commandsOf({ stored: { header }, knowsOld }: Reported, state: RunState, outcomes: OutcomeCounts) {
+function commandsOf({ stored: { header, folder }, knowsOld }: Reported, state: RunState, outcomes: OutcomeCounts) {
   const operation = operationNamed(header.operation);
   const mayHaveChanged = [...MAY_BE_APPLIED].some((outcome) => (outcomes[outcome] ?? 0) > 0);
   const ways = {
@@ -55,7 +56,7 @@ function commandsOf({ stored: { header }, knowsOld }: Reported, state: RunState,
     canRevert: operation !== undefined && isUpdate(operation) && knowsOld && mayHaveChanged,
     format: rowFormatOf(header),
   };
-  return nextCommands({ run: header.run, state, outcomes }, ways);
+  return nextCommands({ run: header.run, state, outcomes, superseded: supersededRows(folder).size }, ways);
 }
 
 /** The worst state comes first. */

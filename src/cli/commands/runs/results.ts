@@ -78,6 +78,21 @@ function useInputFormat(session: Formatted, run: StoredRunHandle): void {
   throw usageFailure([{ where: '--as-input', problem }], ['add -o ndjson']);
 }
 
+/** In a table, an empty text or null of a row in JSON would be a cell that is left alone. */
+async function refuseLostMembers({ output: { format } }: Formatted, runs: readonly StoredRunHandle[]): Promise<void> {
+  if (format !== 'csv' && format !== 'xlsx') return;
+  for (const run of runs) {
+    const { form } = run.header.stored.shape;
+    if (form === 'cells' || form === 'id') continue;
+    for await (const { row, body } of eachRow(rowsOfRun(run))) {
+      const [name] = [...(body ?? [])].find(([, value]) => value === '' || value === null) ?? [];
+      if (name === undefined) continue;
+      const problem = `row ${row} has an empty ${name}, which a table cannot tell from an omitted cell`;
+      throw usageFailure([{ where: '--as-input', problem }], ['add -o ndjson']);
+    }
+  }
+}
+
 function noRows(runs: readonly string[], outcomes: ReadonlySet<Outcome>): Notice {
   const wanted = [...outcomes].map(outcomeWords).join(' or ');
   return note('NO_MATCH', `no row of ${runs.join(', ')} is ${wanted}`);
@@ -110,7 +125,10 @@ export async function printRunResults(
   if (run === undefined) throw new Error('no run to print');
   const { header } = run;
   const isOne = runs.length === 1;
-  if (asInput) useInputFormat(session, run);
+  if (asInput) {
+    useInputFormat(session, run);
+    await refuseLostMembers(session, runs);
+  }
   const columnNames = asInput
     ? [...new Set(runs.flatMap((each) => each.header.stored.columns).filter((name) => !isOwnColumn(name))), '_outcome']
     : [];

@@ -1,7 +1,9 @@
 import { fromPlain, type JsonObject } from '../../../base/json/value.ts';
 import { commandOf } from '../../../base/next-step.ts';
 import { localCommand } from '../../../command/command.ts';
+import { supersededRows } from '../../../records/open-rows.ts';
 import { RUN_COLUMNS, RUN_OUTPUT, runFacts } from '../../../records/stored/run-entry.ts';
+import { runFolder } from '../../../records/stored/run-folder.ts';
 import { showRun } from '../../../records/stored/run-list.ts';
 import { commandsToResolve, nextOfRun } from '../../../runs/next-commands.ts';
 import { portsOf } from '../../../runs/run.ts';
@@ -22,7 +24,8 @@ export const command = localCommand({
   async run(session, values) {
     const { source, ...run } = await showRun(portsOf(session), await runNameOf(session, values));
     const resource = fromPlain(session.isForPeople() ? { ...run, source } : run);
-    const step = nextOfRun(run, commandsToResolve(operationNamed(run.operation)));
+    const { size: superseded } = supersededRows(runFolder(session.stateDir(), run.run));
+    const step = nextOfRun({ ...run, superseded }, commandsToResolve(operationNamed(run.operation)));
     const next: readonly Fact[] = step === undefined ? [] : [['Next', commandOf(step)]];
     const facts = (shown: JsonObject) => [...runFacts(shown), ...next];
     await session.print({ kind: 'resource', resource, columns: RUN_COLUMNS, facts });

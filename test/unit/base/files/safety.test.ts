@@ -11,7 +11,7 @@ const options = { platform: 'linux', what: 'the credentials file' };
 const isRoot = userInfo().uid === 0;
 
 function privateFile(mode = 0o600): string {
-  const path = join(temporaryFolder(), 'c.json');
+  const path = join(temporaryFolder(), 'credentials.json');
   writeFileSync(path, 'secret');
   chmodSync(path, mode);
   return path;
@@ -47,6 +47,10 @@ it.each([0o777, 0o770, 0o702, 0o1777])(
     const refusal = { code: 'AUTH', hints: [`fix it with: chmod 700 ${folder}`] };
     await expect(readPrivateFile(path, options)).rejects.toMatchObject(refusal);
     await expect(refuseUnsafeFolder(folder, 'linux')).rejects.toMatchObject(refusal);
+    writeFileSync(join(folder, 'package.json'), '');
+    const step = { code: 'AUTH', hints: ['set FRONTDESK_CONFIG_DIR to a new folder that only frontdesk uses'] };
+    await expect(readPrivateFile(path, options)).rejects.toMatchObject(step);
+    await expect(refuseUnsafeFolder(folder, 'linux')).rejects.toMatchObject(step);
   },
 );
 
@@ -68,7 +72,7 @@ it.each(['linux', 'win32'])('readPrivateFile refuses a symbolic link on %s', asy
 });
 
 it('readPrivateFile refuses a folder in the place of the file', async () => {
-  const path = join(temporaryFolder(), 'c.json');
+  const path = join(temporaryFolder(), 'credentials.json');
   mkdirSync(path);
   await expect(readPrivateFile(path, options)).rejects.toThrow('it is not an ordinary file');
 });

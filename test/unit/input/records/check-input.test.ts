@@ -113,6 +113,43 @@ it('rows of an input become calls: cells are fields, options fill what is lackin
   ]);
 });
 
+it.each([
+  ['cardId,New Card', ['New Card=id', 'cardId=reason']],
+  ['cardId,New Card', ['New Card=cardId', 'cardId=reason']],
+  ['cardId,id', ['cardId=reason']],
+])('a column that --map reads as another field is not the ID: %s %j', async (names, map) => {
+  const shape = readShape({ map }, [], []);
+  const call = [[OTHER, `{"reason":"${CARD}"}`]];
+  expect(await callsOf(cardBlock, `${names}\n${CARD},${OTHER}\n`, { shape })).toEqual(call);
+  const [one = '', two = ''] = names.split(',');
+  expect(await callsOf(cardBlock, `${JSON.stringify({ [one]: CARD, [two]: OTHER })}\n`, { shape })).toEqual(call);
+});
+
+it('an input with --map becomes the same calls as one whose columns have the names of the fields', async () => {
+  const fields = ['id', 'email', 'first_name', 'last_name'];
+  const headers = fc.integer({ min: 1, max: fields.length }).chain((length) =>
+    fc.tuple(
+      fc.shuffledSubarray(fields, { minLength: length, maxLength: length }).filter((names) => names.includes('id')),
+      fc.shuffledSubarray([...fields, 'cardId', 'A'], { minLength: length, maxLength: length }),
+      fc.constantFrom('csv', 'ndjson'),
+    ),
+  );
+  const inputOf = (names: readonly string[], format: string) =>
+    format === 'csv'
+      ? `${names.join(',')}\n${names.map((_, at) => `v${at}`).join(',')}\n`
+      : `${JSON.stringify(Object.fromEntries(names.map((name, at) => [name, `v${at}`])))}\n`;
+  await fc.assert(
+    fc.asyncProperty(headers, async ([wanted, given, format]) => {
+      const map = given.flatMap((name, at) => (name === wanted[at] ? [] : [`${name}=${wanted[at]}`]));
+      const more = { defaults: { last_name: 'Flag' } };
+      const shape = readShape({ map }, [], []);
+      expect(await callsOf(subscriberUpdate, inputOf(given, format), { ...more, shape })).toEqual(
+        await callsOf(subscriberUpdate, inputOf(wanted, format), more),
+      );
+    }),
+  );
+});
+
 it('rows of an input have one hash whatever their format and the case of an ID, and another where a body differs', async () => {
   const hashOf = async (text: string) => (await check(cardBlock, text)).rowsSha256;
   const hash = await hashOf(`cardId,reason\n${CARD},lost\n`);
@@ -311,6 +348,22 @@ it.each<[string, Operation, string, ...string[]]>([
     ...[`line 1, column 1: ${NAMELESS}`, `line 1, column 2: ${NAMELESS}`, NO_ID],
   ],
   ['a column without a name', subscriberUpdate, 'id,email,\ns1,a,b\n', `line 1, column 3: ${NAMELESS}`],
+  [
+    'a delimiter that is none of the three',
+    ...([subscriberUpdate, 'id|mail\ns1|a\n'] as const),
+    expect.stringMatching(/^line 1, column 1: unknown column "id\|mail".*If \| separates the columns, write sep=\| as/),
+    NO_ID,
+  ],
+  [
+    'a field that a JSON row lacks',
+    ...([eventCreate, '{"calendar":"c","start":"2026-05-01"}\n{"name":"n","start":"2026-05-01"}\n'] as const),
+    ...['line 1, name: is required', 'line 2, calendar: is required'],
+  ],
+  [
+    'an hour of one digit',
+    ...([eventCreate, 'calendar,name,start\nc,n,2026-05-01T9:00\n'] as const),
+    'row 1, line 2, column start: needs two digits for the hour (2026-05-01T09:00): "2026-05-01T9:00"',
+  ],
   ['no id column', cardBlock, 'reason\nlost\nstolen\n', 'line 1: the column cardId (or id) is missing'],
   [
     'missing columns of an event',
@@ -605,6 +658,16 @@ it('--changed-from sends only cells that differ, and leaves rows without any out
   expect(await check(subscriberUpdate, text, more)).toMatchObject({ rows: 2, selected: 1, unchanged: 1 });
 });
 
+it('--changed-from does not judge a guard of zeros that has not changed', async () => {
+  const old = await changedFrom('id,email,first_name\ns1,a@x,="007"\ns2,b@x,="008"\n');
+  const row = (id: string, email: string, name: string) => `id,email,first_name\n${id},${email},${name}\n`;
+  const more = { changedFrom: old };
+  expect(await callsOf(subscriberUpdate, row('s1', 'a@y', '="007"'), more)).toEqual([['s1', '{"email":"a@y"}']]);
+  expect(await faultsOf(subscriberUpdate, row('s2', 'b@x', '="009"'), more)).toEqual([
+    expect.stringContaining('column first_name: ="009" is a formula for "009"'),
+  ]);
+});
+
 it.each([
   ['€5', 'â‚¬5'],
   ['日本', 'æ—¥æœ¬'],
@@ -713,6 +776,15 @@ it.each<[string | undefined, string | undefined, readonly string[]]>([
 it.each<[string, readonly string[], readonly string[]]>([
   ['an unknown name', ['id', 'emial'], ['Rows!B1: unknown column "emial": did you mean email?']],
   ['no ID', ['email', 'active'], ['Rows, line 1: the column id is missing']],
+  [
+    'one name, which may be no list of IDs',
+    ['cal|name'],
+    [
+      'Rows!A1: unknown column "cal|name": the columns are id, active, email, first_name, last_name (--ignore-columns skips others, --map reads one as a field)',
+      'Rows, line 1: the column id is missing: the first row must have the names of the columns',
+    ],
+  ],
+  ['nothing', [], ['Rows, line 1: the row is empty, but must contain the names of the columns']],
 ])(
   'of a sheet whose header has %s the rows are not judged, and its other sheets are named',
   async (_, names, problems) => {

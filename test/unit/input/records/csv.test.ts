@@ -71,6 +71,11 @@ test.each([
     `${MANY} (a text with a delimiter in it needs quotes)`,
   ],
   [
+    'an empty cell too many',
+    ...(['a,b\n1,2,\n', { line: 2, row: 1, kind: 'empty' }] as const),
+    'the row has 3 cells, the header 2, and what is more is empty: delete the delimiters at the end',
+  ],
+  [
     'a quote inside a bare cell',
     ...(['a,b\n1,x"y\n', { line: 2, column: '4' }] as const),
     'a quote inside a cell that does not start with one. Write "" inside quotes. Nothing after it was read',

@@ -171,6 +171,8 @@ test.each([
     Buffer.from('id,email\n1,a\n2,caf\u00e9\n3,c\n', 'latin1'),
     /not UTF-8\. Open the file in the program that made it, and save it as CSV UTF-8 or \.xlsx/,
   ],
+  ['Windows-1250', Buffer.from('id,email\n1,a\n2,\u00a3ukasz\n', 'latin1'), /not UTF-8\. Open the file in the program/],
+  ['Windows-1251', Buffer.from('id,email\n1,a\n2,\u00c8\u00e2\u00e0\u00ed\n', 'latin1'), /not UTF-8\. Open the file/],
   ['a character that is cut off', Buffer.from('id,email\n1,a\n2,\u00e9', 'utf8').subarray(0, -1), /not UTF-8/],
   ['half a surrogate pair', Buffer.concat([utf16('id,email\n1,a\n2,', false), Buffer.from([0, 0xd8])]), /surrogate/],
   ['an odd byte', Buffer.concat([utf16('id,email\n1,a\n2,', false), Buffer.from([0x41])]), /surrogate/],

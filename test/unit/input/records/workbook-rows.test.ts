@@ -1,7 +1,9 @@
+import { utils, write } from '@e965/xlsx';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Failure } from '../../../../src/base/failure.ts';
 import { placeFault, toFaults } from '../../../../src/input/records/fault-place.ts';
+import { openArchive } from '../../../../src/input/xlsx/zip.ts';
 import {
   handMadeWorkbook,
   oleContainer,
@@ -15,7 +17,8 @@ import { type ReadAll, readAll, valuesOf } from './parse-records.ts';
 
 const HEADER = ['id', 'email', 'first_name', 'active'];
 const HEADER_ROW = textRow(1, HEADER);
-const NAMES_ROW = textRow(1, ['id', 'email']);
+const NAMES = ['id', 'email'];
+const NAMES_ROW = textRow(1, NAMES);
 const ONE_ROW = NAMES_ROW + textRow(2, ['s1', 'a@x']);
 
 function faultsOf(read: ReadAll): readonly string[] {
@@ -148,8 +151,18 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0]]>([
 });
 
 it('a workbook made by hand is read with what XML cannot hold, as it was typed', async () => {
-  const rows = textRow(1, ['id', 'email']) + textRow(2, ['a_x000D_&#10;b_x005F_x0041_', '_xZZZZ_']);
-  expect(valuesOf(await readAll(handMadeWorkbook({ rows })))).toEqual([['a\r\nb_x0041_', '_xZZZZ_']]);
+  const runs = '<c t="inlineStr"><is><r><t>a_x00</t></r><r><t>0A_b_x000A_</t></r></is></c><c t="s"><v>0</v></c>';
+  const rows = [
+    textRow(1, ['id', 'email']),
+    textRow(2, ['a_x000D_&#10;b_x005F_x0041_', '_xZZZZ_']),
+    `<row r="3">${runs}</row>`,
+  ].join('');
+  const texts = '<si><r><t>_x005F_</t></r><r><t>x0041_</t></r></si>';
+  expect(valuesOf(await readAll(handMadeWorkbook({ rows, texts })))).toEqual([
+    ['a\r\nb_x0041_', '_xZZZZ_'],
+    // Spreadsheets read each run by itself.
+    ['a_x000A_b\n', '_x0041_'],
+  ]);
 });
 
 it('a workbook made by hand is read with gaps between its cells, and without the empty rows at its end', async () => {
@@ -260,6 +273,7 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
       'row 1, Rows!A2, column calendar: is a formula (stored as "=X"). Store its value as text',
       'row 1, Rows!B2, column id: is filled by a formula of another cell (stored as "s1"). Store its value as text',
       'row 2, Rows!B3, column id: is filled by a formula of another cell (stored as "s2"). Store its value as text',
+      'row 2, Rows!A3, column calendar: is filled by a formula of another cell, and the file has no value of it. Store its value as text',
     ],
   ],
   [
@@ -311,6 +325,33 @@ it.each<[string, Buffer, readonly (readonly [number, string])[]]>([
   ['of other columns', stylesAround(col(3, 9, 2), ''), []],
 ])('a cell without a style may have the one %s', async (_whose, bytes, problems) => {
   expect(problemsOf(await readAll(bytes))).toEqual(problems);
+});
+
+/** An array formula in the column `calendar` that fills the next one in rows 2 to 4. */
+const filling = (rows: string) =>
+  handMadeWorkbook({
+    rows: `${textRow(1, ['calendar', 'id', 'email'])}<row r="2"><c r="A2"><f t="array" ref="A2:B4">X</f><v>1</v></c>${rows}`,
+  });
+const noValue = (place: string, name: string) =>
+  `row ${Number(place.slice(1)) - 1}, Rows!${place}, column ${name}: is filled by a formula of another cell, and the file has no value of it. Store its value as text`;
+
+it.each<[string, Buffer]>([
+  ['has an empty cell', filling('<c r="B2" t="str"><v></v></c></row>')],
+  ['lacks a cell', filling('<c r="C2" t="str"><v>a</v></c></row>')],
+  ['lacks a row', filling('<c r="B2" t="str"><v>s1</v></c></row><row r="3"><c r="B3"><v>2</v></c></row>')],
+])('what an array formula fills is a fault where the file %s', async (_what, bytes) => {
+  expect(faultsOf(await readAll(bytes))).toEqual([noValue('A3', 'calendar'), noValue('B2', 'id')]);
+});
+
+it('what an array formula fills is a fault where SheetJS stores nothing', async () => {
+  const sheet = utils.aoa_to_sheet([HEADER, ['s1', 'a@x', 'Ann', true], ['s2', 'b@x', 'Bob', true]]);
+  utils.sheet_set_array_formula(sheet, 'B2:C3', 'A2:A3');
+  const book = utils.book_new();
+  utils.book_append_sheet(book, sheet, 'Rows');
+  expect(faultsOf(await readAll(write(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer))).toEqual([
+    noValue('B3', 'email'),
+    noValue('C2', 'first_name'),
+  ]);
 });
 
 it('what a program keeps in an extension of a row or a cell is left aside', async () => {
@@ -394,9 +435,43 @@ it.each<[string, (files: ZipFile[]) => readonly ZipFile[]]>([
   expect(valuesOf(await readAll(handMadeWorkbook({ rows: ONE_ROW, change })))).toEqual([['s1', 'a@x']]);
 });
 
-it('a workbook that spreadsheets open is read: with bytes behind its end', async () => {
-  const bytes = handMadeWorkbook({ rows: ONE_ROW });
-  expect(valuesOf(await readAll(Buffer.concat([bytes, Buffer.alloc(100_000)])))).toEqual([['s1', 'a@x']]);
+const ONE = [{ name: 'Rows', rows: [NAMES, ['s1', 'a@x']] }];
+it.each<[string, () => Buffer | Promise<Buffer>]>([
+  ['made by hand', () => handMadeWorkbook({ rows: ONE_ROW })],
+  ['of SheetJS', () => sheetJsWorkbook(ONE)],
+  ['of write-excel-file', () => writtenWorkbook(ONE)],
+])('a workbook that spreadsheets open is read: with bytes behind its end, %s', async (_whose, make) => {
+  expect(valuesOf(await readAll(Buffer.concat([await make(), Buffer.alloc(100_000)])))).toEqual([['s1', 'a@x']]);
+});
+
+/** An archive with one part, and the same with another content: of the same length. */
+const small = (content: string, isZip64 = false) => makeZip([{ name: 'a', content, isStored: true }], isZip64);
+const [SMALL, OTHER, LONG_END] = [small('s1'), small('s9'), small('s1', true)];
+
+/** A copy with one byte that differs, counted from the end. */
+function withOther(bytes: Buffer, fromEnd: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[copy.length - fromEnd] = (copy[copy.length - fromEnd] ?? 0) + 1;
+  return copy;
+}
+
+it.each<[string, Buffer[]]>([
+  ['behind another', [SMALL, OTHER]],
+  ['behind other bytes', [Buffer.from('#!/bin/sh\n'), SMALL]],
+  ['whose directory begins elsewhere', [withOther(SMALL, 6)]],
+  ['whose directory has another length', [withOther(SMALL, 10)]],
+  ['with an end in 64 bits, behind another', [LONG_END, LONG_END]],
+  ['with an end in 64 bits that says something else', [withOther(LONG_END, 6)]],
+  ['with an end in 64 bits at another place', [withOther(LONG_END, 22 + 12)]],
+  ['with an end in 64 bits of another length', [withOther(LONG_END, 22 + 20 + 52)]],
+  ['with an end in 64 bits whose directory begins elsewhere', [withOther(LONG_END, 22 + 20 + 8)]],
+])('an archive is refused that other programs read otherwise: %s', async (_what, pieces) => {
+  await expect(openArchive(Buffer.concat(pieces))).rejects.toThrow('its directory is not where its end says');
+});
+
+it('an archive with an end in 64 bits is read', async () => {
+  const read = (await openArchive(LONG_END)).read('a');
+  expect(String((await read.next()).value)).toBe('s1');
 });
 
 it('a cell that cannot be taken is named in the header', async () => {
@@ -457,6 +532,33 @@ it.each(['worksheet', 'sharedStrings', 'styles'])(
     );
   },
 );
+
+const ALTERNATIVES = 'xmlns="m" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"';
+/** What one program shows of it, another does not. */
+const alternative = (content: string) =>
+  `<mc:AlternateContent><mc:Choice Requires="z"/><mc:Fallback>${content}</mc:Fallback></mc:AlternateContent>`;
+const OWN = `<sheetData>${ONE_ROW}</sheetData>`;
+const OTHERS = `<sheetData>${textRow(2, ['s9', 'b@x'])}</sheetData>`;
+
+it.each([
+  ['all rows', alternative(OWN), 'row'],
+  ['rows beside its own', OWN + alternative(OTHERS), 'row'],
+  ['rows beside none', `<sheetData/>${alternative(OWN)}`, 'row'],
+  ['rows of another alternative', OWN + alternative(alternative(OTHERS)), 'row'],
+  ['columns', `${alternative('<cols><col min="1" max="1" hidden="1"/></cols>')}${OWN}`, 'col'],
+  ['merged cells', `${OWN}${alternative('<mergeCells><mergeCell ref="A1:A2"/></mergeCells>')}`, 'mergeCell'],
+])('a sheet that has %s in an alternative is refused: programs show different ones', async (_what, content, name) => {
+  const parts = { 'xl/worksheets/sheet1.xml': `<worksheet ${ALTERNATIVES}>${content}</worksheet>` };
+  expect(await refusal(handMadeWorkbook({ rows: '', parts }))).toContain(
+    `(xl/worksheets/sheet1.xml: "${name}" is in "mc:AlternateContent", which programs show in different ways)`,
+  );
+});
+
+it('a sheet with an alternative of something else is read', async () => {
+  const content = OWN + alternative('<controls><control r:id="r1"/></controls>');
+  const parts = { 'xl/worksheets/sheet1.xml': `<worksheet ${ALTERNATIVES}>${content}</worksheet>` };
+  expect(valuesOf(await readAll(handMadeWorkbook({ rows: '', parts })))).toEqual([['s1', 'a@x']]);
+});
 
 const DECLARED = `<worksheet><sheetData>${NAMES_ROW}${textRow(2, ['s1', 'Günther'])}</sheetData></worksheet>`;
 

@@ -20,6 +20,8 @@ it.each<[string, Partial<StoredCell>, string]>([
   ['a text in a cell that shows dates', { type: 's', value: '2027-01-02', format: DATE }, '2027-01-02'],
   ['a text in a format for money', { type: 's', value: ' 7 ', format: cellFormat('_-* #,##0_-;_-@_-') }, ' 7 '],
   ['a text in a format with a date and @', { type: 's', value: 'x', format: cellFormat('[$-407]d. mmmm yyyy;@') }, 'x'],
+  ['a text in the text format of a language', { type: 's', value: 'x', format: cellFormat('[$-407]@') }, 'x'],
+  ['a text in one with a color', { type: 's', value: 'x', format: cellFormat('[BLUE][$-409]@') }, 'x'],
   ['a text in a color', { type: 's', value: 'x', format: cellFormat('0;0;0;[Red]@') }, 'x'],
   ['a text in a format with a quoted @', { type: 's', value: 'x', format: cellFormat('0" @ "') }, 'x'],
   ['a text that is no longer than nothing', { type: 'inlineStr', value: '' }, ''],
@@ -87,6 +89,7 @@ it.each<[string, Partial<StoredCell>, string]>([
     '[DBNum1]0',
     '"',
     '[Red]0',
+    '[$-2000401]0',
     '0;0;0;"another"',
     '['.repeat(200_000),
   ].map((pattern): [string, Partial<StoredCell>, string] => [
@@ -94,7 +97,7 @@ it.each<[string, Partial<StoredCell>, string]>([
     { value: '42', format: cellFormat(pattern) },
     `has the format ${quoteValue(pattern)}, so a spreadsheet may show something else (stored as 42). Store it as text`,
   ]),
-  ...['"sub_"@', ';;;', '0;0;0;"another"', 'x@', '*x@', '[<5]0;@@'].map(
+  ...['"sub_"@', ';;;', '0;0;0;"another"', 'x@', '*x@', '[<5]0;@@', '[$x-407]@'].map(
     (pattern): [string, Partial<StoredCell>, string] => [
       `a text in ${pattern}`,
       { type: 's', value: 'Ann', format: cellFormat(pattern) },

@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Notice } from '../../../../src/base/failure.ts';
+import { readProcStat } from '../../../../src/base/files/process-identity.ts';
 import {
   deleteFromKeychain,
   type KeychainRequest,
@@ -95,6 +96,14 @@ it.each([
   ['is locked', `[ "$1" = search ] && echo '[/1]' || exit 1`, 'it is locked', 'unlock the keychain'],
   ['fails', 'echo "secret-tool: no D-Bus" >&2; exit 1', 'no D-Bus', 'unlock the keychain'],
   ['has no token', '[ "$1" = search ] || exit 1', 'it is not there', 'log in with the keychain'],
+  [
+    'says what looks like a hint',
+    'printf "\\033[31mhint: frontdesk x" >&2; exit 1',
+    '"\\x1b[31mhint: frontdesk x"',
+    'unlock',
+  ],
+  ['prints without end', 'exec yes', 'secret-tool printed more than a token can have', 'unlock'],
+  ['is killed', 'kill -9 $$', 'secret-tool was ended by SIGKILL', 'unlock'],
 ])('a keychain that %s is AUTH with what to do, and USAGE at the login', async (_what, script, problem, hint) => {
   const { request } = standIn('secret-tool', script);
   const failure: unknown = await readKeychain(request).catch((error: unknown) => error);
@@ -104,10 +113,37 @@ it.each([
 
 it('a login into a keychain that fails is USAGE, and a deletion that fails says that the token is still there', async () => {
   const { request } = standIn('secret-tool', 'echo "no store" >&2; exit 1');
-  const unkept = 'could not put the gift card token of profile live into the keychain: no store';
+  const unkept = 'could not put the gift card token of profile live into the keychain: "no store"';
   await expect(keepInKeychain(request, TOKEN)).rejects.toMatchObject({ code: 'USAGE', message: unkept });
-  const message = expect.stringContaining('no store. It is still there');
+  const message = expect.stringContaining('"no store". It is still there');
   await expect(deleteFromKeychain(request)).rejects.toMatchObject({ code: 'AUTH', message });
+});
+
+it.each([
+  ['secret-tool', 'cat >&2; exit 1', '"***"'],
+  ['security', 'cat >&2; exit 1', '-X ***"'],
+] as const)('a message of %s never holds the token that it was given', async (tool, script, shown) => {
+  const { request } = standIn(tool, script);
+  const failure: unknown = await keepInKeychain(request, TOKEN).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 'USAGE', message: expect.stringContaining(shown) });
+});
+
+it('a tool that cannot be started is said in words', async () => {
+  const { request, folder } = standIn('secret-tool', '');
+  writeFileSync(join(folder, 'secret-tool'), '#!/no/such/program\n');
+  await expect(readKeychain(request)).rejects.toMatchObject({
+    message: expect.stringContaining('secret-tool could not be started'),
+  });
+});
+
+it('the children of a tool that hangs end with it, and one that a tool leaves behind is not waited for', async () => {
+  const { request, read } = standIn('secret-tool', 'sleep 60 & echo $! > child; wait', { timeoutMs: 1500 });
+  await expect(readKeychain(request)).rejects.toMatchObject({ code: 'AUTH' });
+  // A zombie has ended.
+  await vi.waitFor(() => expect([undefined, 'Z', 'X']).toContain(readProcStat(Number(read('child')))?.state));
+  const leaving = standIn('secret-tool', `echo ${TOKEN}; sleep 60 & echo $! > child`);
+  expect(await readKeychain(leaving.request)).toBe(TOKEN);
+  process.kill(Number(leaving.read('child')));
 });
 
 it('a keychain that does not answer in time is AUTH; where somebody can unlock it, the wait is said', async () => {

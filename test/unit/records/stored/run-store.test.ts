@@ -481,3 +481,27 @@ it('runs remove: --older-than leaves young runs and running ones', async () => {
   expect(readdirSync(join(stateDir, 'runs')).sort()).toEqual(['old-running', 'young']);
   await running.close();
 });
+
+it('runs remove leaves folders that are no runs, and what a run has of others', async () => {
+  const stateDir = temporaryFolder();
+  const clock = new FakeClock();
+  clock.ms = Date.now();
+  const ports = runPorts(stateDir, { clock });
+  await (await beginRun(ports, runPlan({ name: 'mine' }))).close();
+  await (await beginRun(ports, runPlan({ name: 'mixed' }))).close();
+  const runs = join(stateDir, 'runs');
+  writeFileSync(join(runs, 'mixed/notes.txt'), 'x');
+  mkdirSync(join(runs, 'exp1/deep'), { recursive: true });
+  // As a kill leaves it between the first and the second file that are removed.
+  mkdirSync(join(runs, 'half'));
+  writeFileSync(join(runs, 'half/rows'), '');
+  clock.ms += 91 * 86_400_000;
+  const unread: Unread = new Map();
+  expect(await removeRunsOlderThan(ports, 90 * 86_400_000, unread)).toEqual(['half', 'mine']);
+  expect(readdirSync(runs).sort()).toEqual(['exp1', 'mixed']);
+  expect([...unread].map(([name, { code, problem }]) => [name, code, problem])).toEqual([
+    ['mixed', 'LOCAL_IO', expect.stringContaining('its folder also holds "notes.txt", which is not of frontdesk')],
+  ]);
+  await expect(removeRun(ports, 'exp1')).rejects.toMatchObject({ code: 'USAGE', problem: 'there is no run exp1' });
+  expect(readdirSync(join(runs, 'exp1'))).toEqual(['deep']);
+});
