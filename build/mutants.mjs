@@ -45,7 +45,7 @@ const MODULES = {
   'src/input/expect.ts': ['input/expect'],
   'src/mcp/asker.ts': ['mcp/asker', 'mcp/asker-confirmations'],
   'src/mcp/write-tool.ts': ['mcp/write-tool'],
-  'src/screen/text.ts': ['screen/text', 'screen/text-line-break', 'screen/text-duration', 'screen/text-away'],
+  'src/screen/text.ts': ['screen/text', 'screen/text-line-break'],
   'src/runs/plan/plan-file.ts': [
     'runs/plan/read-plan',
     'runs/plan/plan-file',
@@ -59,11 +59,7 @@ const MODULES = {
     'runs/plan/plan-file-lines',
   ],
   'src/runs/plan/write-plan.ts': ['runs/plan/write-plan'],
-  'src/service/http/ongoing-call.ts': [
-    'service/http/ongoing-call',
-    'service/http/call-ends',
-    'service/http/call-outcomes',
-  ],
+  'src/service/http/ongoing-call.ts': ['service/http/ongoing-call', 'service/http/call-outcomes'],
   'src/runs/ordered-sink.ts': ['runs/ordered-sink'],
   'src/runs/row-runner.ts': ['runs/row-runner', 'runs/row-runner-stopping', 'runs/row-runner-reports'],
   'src/profile/credentials/resolve.ts': ['profile/credentials/resolve'],

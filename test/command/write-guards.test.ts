@@ -7,7 +7,7 @@ import { isWrite, type Operation } from '../../src/service/api/operation.ts';
 import { ALL_OPERATIONS, OPERATIONS } from '../../src/service/api/operations.ts';
 import { ledgerIn } from '../support/open-service.ts';
 import { cardId, idLines, jsonLines, openPlain, refusal } from '../support/plain-service.ts';
-import { CARDS_TOKEN } from '../support/recording-server.ts';
+import { CARDS_TOKEN, startRecordingServer } from '../support/recording-server.ts';
 import { runFrontdesk } from '../support/run-frontdesk.ts';
 import { type OperationName, sampleId, sampleRows, typedCall, WRITES } from '../support/sample-calls.ts';
 
