@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { call, RawClient, YES } from '../support/mcp-process.ts';
 import { beginElsewhere, ledgerIn, openService, REISSUE } from '../support/open-service.ts';
-import { cardId } from '../support/plain-service.ts';
+import { cardId, REPLACEMENT_ID } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
 
 const CREATE = ['calendar', 'event', 'create', '-q'];
@@ -87,6 +87,18 @@ it('an open reissue that is resolved as not applied is sent again by a resume', 
     { row: 1, outcome: 'applied', attempts: 2, httpStatus: 200 },
     { row: 2, outcome: 'applied', attempts: 1 },
   ]);
+});
+
+it.each([
+  [['--columns', 'status', '-o', 'csv'], true],
+  [['--json', '--query', 'status'], true],
+  [['--json'], false],
+])('a reissue with --no-history says the new ID where %j does not', async (more, isSaid) => {
+  const { run, service } = await openService();
+  service.isBroken = false;
+  const result = await run(['card', 'reissue', cardId(1), '--yes', '--no-history', ...more]);
+  expect(result.code).toBe(0);
+  expect(result.stderr.includes(`The ID in the response is ${REPLACEMENT_ID}, and no record keeps it`)).toBe(isSaid);
 });
 
 it('a reissue with --no-history is not kept open', async () => {

@@ -112,10 +112,10 @@ it.each([
 });
 
 it('a login into a keychain that fails is USAGE, and a deletion that fails says that the token is still there', async () => {
-  const { request } = standIn('secret-tool', 'echo "no store" >&2; exit 1');
-  const unkept = 'could not put the gift card token of profile live into the keychain: "no store"';
+  const { request } = standIn('secret-tool', 'echo "no store sek_ABCDEFGHIJKLMNOP1234" >&2; exit 1');
+  const unkept = 'could not put the gift card token of profile live into the keychain: "no store ***"';
   await expect(keepInKeychain(request, TOKEN)).rejects.toMatchObject({ code: 'USAGE', message: unkept });
-  const message = expect.stringContaining('"no store". It is still there');
+  const message = expect.stringContaining('"no store ***". It is still there');
   await expect(deleteFromKeychain(request)).rejects.toMatchObject({ code: 'AUTH', message });
 });
 
