@@ -7,7 +7,6 @@ import { unsent } from '../command/faults.ts';
 import type { Ports, Service, Session } from '../command/session.ts';
 import { failureLimit } from '../input/options/limits.ts';
 import { eachRow, type Row } from '../input/rows/row.ts';
-import { supersededRows } from '../records/open-rows.ts';
 import type { RowResult } from '../records/row-outcome.ts';
 import type { ActiveRun } from '../records/stored/run-store.ts';
 import { isJson } from '../screen/options.ts';
@@ -17,6 +16,7 @@ import { dropReadersLater, keepToOutcome } from '../writes/interrupt.ts';
 import { stillOpen } from '../writes/open-guard.ts';
 import { guardWrite, type WriteScope } from '../writes/write-guards.ts';
 import { type FailedFile, orDiscard } from './failed-file.ts';
+import { rowsLeftUnknown } from './later-writes.ts';
 import { openRowsOf } from './open-rows.ts';
 import { makeReconciler, makeRowReader, makeRowSender, printDryRunRows } from './row-requests.ts';
 import { runRows } from './row-runner.ts';
@@ -169,7 +169,8 @@ async function orClose<Result>({ stored, failedFile }: Run, work: Promise<Result
 /** Runs the rows, prints them and the summary. Returns the exit code. */
 export async function executeRun(session: Session, given: Run): Promise<number> {
   const { operation, stored } = given;
-  const run: Run = { ...given, superseded: stored && supersededRows(stored.folder) };
+  const left = stored && rowsLeftUnknown(session, stored, given.unknownRows === 'resend');
+  const run: Run = { ...given, superseded: left && (await orClose(given, left)) };
   await session.service(operation.family);
   const open = stored && (await orClose(run, unsent(openRowsOf(session, operation, stored.header, run.again))));
   const policy = run.limits ?? session.policy;

@@ -7,7 +7,6 @@ import { openInput } from '../input/input-file.ts';
 import type { CallOptions } from '../input/options/call-options.ts';
 import { FIRST_ROWS } from '../input/records/findings.ts';
 import { eachRow, type Row } from '../input/rows/row.ts';
-import { supersededRows } from '../records/open-rows.ts';
 import { openOrCopy } from '../records/stored/run-copy.ts';
 import { lostRows, requireRun, type StoredRunHandle } from '../records/stored/run-folder.ts';
 import { showRun } from '../records/stored/run-list.ts';
@@ -21,6 +20,7 @@ import { guardWrite, type WriteScope } from '../writes/write-guards.ts';
 import { confirmResend } from './confirm-bulk.ts';
 import { executeRun } from './execute-run.ts';
 import { orDiscard } from './failed-file.ts';
+import { rowsLeftUnknown } from './later-writes.ts';
 import { listingOf } from './next-commands.ts';
 import { planRunName } from './plan/plan-file.ts';
 import { runColumns } from './row-requests.ts';
@@ -37,9 +37,9 @@ import {
 } from './run-input.ts';
 
 /** The first rows with an unknown outcome, and how many there are. */
-async function unknownRowsIn(run: StoredRunHandle) {
+async function unknownRowsIn(session: Session, run: StoredRunHandle) {
   const stored = await StoredRun.read(run);
-  const superseded = supersededRows(run.folder);
+  const superseded = await rowsLeftUnknown(session, run, true);
   const unknown = new Set([...stored.unknownRows(), ...stored.rowsInFlight()].filter((row) => !superseded.has(row)));
   const rows: Row[] = [];
   for await (const row of eachRow(rowsOfRun(run))) {
@@ -63,7 +63,7 @@ export async function sayWhatIsLeft(
   // Neither all unsent rows nor they alone: rows that `--expect` held back have ended, those of a refused credential
   // have not.
   const unsent = isOver ? 0 : (await StoredRun.read(run)).left;
-  const { size: superseded } = supersededRows(run.folder);
+  const { size: superseded } = await rowsLeftUnknown(session, run, resendUnknown === true);
   const isResend = resendUnknown === true && unknown > superseded;
   const counts = [
     ...(unsent > 0 ? [`${groupThousands(unsent)} left to send`] : isResend ? [] : ['nothing is left to send']),
@@ -119,7 +119,9 @@ export async function resume(session: Session, options: CallOptions, name: strin
   const stale = staleRunWarning(header, ports.clock.now());
   if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
   const isAgain = unknownRows === 'resend' && mayBeUnknown;
-  const shown = isAgain ? await confirmResend(session, operation, service, await unknownRowsIn(run)) : undefined;
+  const shown = isAgain
+    ? await confirmResend(session, operation, service, await unknownRowsIn(session, run))
+    : undefined;
   // Before the run is resumed: a bad path must leave it unchanged.
   const failedFile = await openFailed(session, options.failed, inputOfRun(header));
   const stored = await orDiscard(

@@ -1,23 +1,20 @@
 import { FAILURES, Failure, note, OUTCOMES, type Outcome, warning } from '../base/failure.ts';
 import { outside } from '../base/json/outside-text.ts';
-import type { Profiled, Session } from '../command/session.ts';
+import type { Session } from '../command/session.ts';
 import { eachRow, type Row } from '../input/rows/row.ts';
 import { isImplied } from '../profile/resolve.ts';
 import { SANDBOX, SANDBOX_URL } from '../profile/settings.ts';
-import { readHistory } from '../records/read.ts';
 import { type RunHeader, requireRun } from '../records/stored/run-folder.ts';
 import { showRun } from '../records/stored/run-list.ts';
 import { StoredRun } from '../records/stored/stored-run.ts';
-import { type HistoryEntry, hostOf, subjectOfWrite } from '../records/write-record.ts';
+import type { HistoryEntry } from '../records/write-record.ts';
 import { commandWords, peopleTime } from '../screen/people-text.ts';
 import { groupThousands, plural } from '../screen/text.ts';
 import { isUpdate } from '../service/api/operation.ts';
+import { laterWrites } from './later-writes.ts';
 import { type PlanOptions, writePlan } from './make-plan.ts';
 import { portsOf } from './run.ts';
 import { MAY_BE_APPLIED, operationOfRun, rowsOfRun } from './run-input.ts';
-
-/** Most later changes that are read: no run has as many rows. */
-const MAX_LATER = 2_000_000;
 
 /** Most rows that are reported one by one. */
 const MAX_TOLD = 100;
@@ -26,22 +23,6 @@ const MAX_NAMED = 20;
 
 function notCompared({ run }: RunHeader): Failure {
   return Failure.unsent('USAGE', `run ${run} was not made with --changed-from, so the old values are not known`);
-}
-
-/** The newest later change of each ID of a run, in this machine's records. */
-async function laterWrites(session: Profiled, { header }: StoredRun): Promise<ReadonlyMap<string, HistoryEntry>> {
-  const host = hostOf(header.host);
-  // A raw call is recognized by its path.
-  const isWanted = (entry: HistoryEntry) =>
-    entry.run !== header.run &&
-    entry.profile === header.profile &&
-    entry.host === host &&
-    entry.callOutcome.outcome !== 'rejected' &&
-    entry.callOutcome.outcome !== 'not_sent' &&
-    subjectOfWrite(entry).row?.command === header.operation;
-  const filter = { sinceMs: Date.parse(header.startedAt), isWanted, limit: MAX_LATER };
-  const { entries } = await readHistory(session.stateDir(), filter);
-  return new Map(entries.toReversed().map((entry) => [subjectOfWrite(entry).subject ?? '', entry]));
 }
 
 /** Rows that changed nothing, by outcome. */

@@ -389,6 +389,24 @@ test('a row that a later change superseded is neither sent again nor recorded as
   expect(server.requests.slice(before)).toHaveLength(1);
 });
 
+test('a row is not sent again over later changes of some of its fields', async () => {
+  let isDown = true;
+  const { run, server } = await openPlain(() => (isDown ? { status: 500, body: {} } : undefined));
+  const update = ['calendar', 'subscribers', 'update'];
+  const rows = 'id,email,first_name\nzz1,old@x,Old\nzz2,two@x,Two\n';
+  await run([...update, '--from', '-', '--yes', '--run', 'r', '--retries', '0'], rows);
+  isDown = false;
+  await run([...update, 'zz1', '--first-name', 'New', '--yes']);
+  const before = server.requests.length;
+  const { stdout, stderr } = await run(['runs', 'resume', 'r', '--resend-unknown', '--yes', '-o', 'ndjson']);
+  expect(rowLines(stdout).map((row) => row.split(' ')[1])).toEqual(['unknown', 'applied']);
+  expect(stderr).toContain('of 2 rows 1 unknown to send again, 1 unknown that a later change superseded');
+  expect(server.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/subscribers/zz2']);
+  // Now it is the later change that would be undone.
+  await run(['runs', 'resume', 'r', '--resend-unknown', '--yes']);
+  expect(server.requests.slice(before)).toHaveLength(1);
+});
+
 test('--reconcile leaves a row that a later change superseded unknown', async () => {
   let isDown = true;
   const { run, server } = await openPlain(() => (isDown ? { status: 500, body: {} } : undefined));

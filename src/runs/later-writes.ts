@@ -1,0 +1,56 @@
+import type { Profiled } from '../command/session.ts';
+import { supersededRows } from '../records/open-rows.ts';
+import { readHistory } from '../records/read.ts';
+import type { StoredRunHandle } from '../records/stored/run-folder.ts';
+import { StoredRun } from '../records/stored/stored-run.ts';
+import { type HistoryEntry, hostOf, subjectOfWrite } from '../records/write-record.ts';
+import { isUpdate } from '../service/api/operation.ts';
+import { operationNamed } from '../service/api/operations.ts';
+
+/** Most later changes that are read: no run has as many rows. */
+const MAX_LATER = 2_000_000;
+
+/** The newest later change of each ID of a run, in this machine's records. */
+export async function laterWrites(
+  session: Profiled,
+  { header }: Pick<StoredRunHandle, 'header'>,
+): Promise<ReadonlyMap<string, HistoryEntry>> {
+  const host = hostOf(header.host);
+  // A raw call is recognized by its path.
+  const isWanted = (entry: HistoryEntry) =>
+    entry.run !== header.run &&
+    entry.profile === header.profile &&
+    entry.host === host &&
+    entry.callOutcome.outcome !== 'rejected' &&
+    entry.callOutcome.outcome !== 'not_sent' &&
+    subjectOfWrite(entry).row?.command === header.operation;
+  const filter = { sinceMs: Date.parse(header.startedAt), isWanted, limit: MAX_LATER };
+  const { entries } = await readHistory(session.stateDir(), filter);
+  return new Map(entries.toReversed().map((entry) => [subjectOfWrite(entry).subject ?? '', entry]));
+}
+
+/**
+ * The rows that stay unknown, because a later change superseded them; before they are sent again (`isResend`), also
+ * those of an update whose object was changed since, in whatever fields: the old values would undo that.
+ */
+export async function rowsLeftUnknown(
+  session: Profiled,
+  run: StoredRunHandle,
+  isResend: boolean,
+): Promise<ReadonlySet<number>> {
+  const left = new Set(supersededRows(run.folder));
+  const operation = operationNamed(run.header.operation);
+  if (!isResend || operation === undefined || !isUpdate(operation)) return left;
+  const later = await laterWrites(session, run);
+  const stored = await StoredRun.read(run);
+  try {
+    for (const row of stored.unknownRows()) {
+      const { id = '', callOutcome } = stored.entry(row);
+      const write = later.get(id);
+      if (write !== undefined && Date.parse(write.time) > (callOutcome.sentAtMs ?? 0)) left.add(row);
+    }
+  } finally {
+    stored.close();
+  }
+  return left;
+}
