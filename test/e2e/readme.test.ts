@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readPages } from '../../build/pages.ts';
-import { locateCommand } from '../../src/cli/program.ts';
-import { REGISTRY } from '../../src/registry.ts';
-import { parseFaults } from '../support/parse-faults.ts';
-import { shellWords } from '../support/shell-words.ts';
+import { parseLine } from '../support/parse-faults.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const README = readFileSync(join(root, 'README.md'), 'utf8');
@@ -151,10 +148,5 @@ it('the README and the guides have command lines outside sessions', () => {
 });
 
 it.each(LINES)('the line of a page is a valid call: %s', async (line) => {
-  const { path, rest, unknown } = locateCommand(shellWords(line).slice(1), REGISTRY);
-  expect(unknown).toBeUndefined();
-  const entry = REGISTRY.find(path) ?? REGISTRY.defaultOf(path);
-  const command = await entry?.load();
-  expect(command).toBeDefined();
-  if (command !== undefined) expect(parseFaults(rest, command)).toEqual([]);
+  expect((await parseLine(line)).faults).toEqual([]);
 });

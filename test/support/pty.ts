@@ -46,6 +46,8 @@ export interface Terminal {
   type(text: string): void;
   /** Resolves once that stood on the terminal; rejects, with all that did, when the program ended without. */
   waitFor(text: string | RegExp): Promise<void>;
+  /** Waits for each text in turn, and types what stands beside it. */
+  talk(...steps: readonly (readonly [seen: string | RegExp, typed: string])[]): Promise<void>;
   /** Everything that reached the terminal so far, byte for byte. */
   readonly output: string;
   /** Resolves when more of it came; rejects when the program has ended. */
@@ -163,9 +165,30 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   });
   // The caller that awaits the end hears of it; a test that waits for text first must not be cut short.
   end.catch(() => undefined);
+  const waitFor = (wanted: string | RegExp) =>
+    new Promise<void>((resolve, reject) => {
+      const isThere = () => {
+        const text = read.text();
+        return typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
+      };
+      const check = () => {
+        if (!isThere() && !isOver) return;
+        waiting.delete(check);
+        if (isThere()) resolve();
+        else reject(new Error(`"${wanted}" never stood on the terminal:\n${read.text()}`));
+      };
+      waiting.add(check);
+      check();
+    });
   return {
     pid: terminal.pid,
     type: (text) => terminal.write(text),
+    async talk(...steps) {
+      for (const [seen, typed] of steps) {
+        await waitFor(seen);
+        terminal.write(typed);
+      }
+    },
     get output() {
       return output;
     },
@@ -180,21 +203,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
       }),
     resize: (width, height) => terminal.resize(width, height),
     hangUp: () => terminal.kill('SIGHUP'),
-    waitFor: (wanted) =>
-      new Promise((resolve, reject) => {
-        const isThere = () => {
-          const text = read.text();
-          return typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
-        };
-        const check = () => {
-          if (!isThere() && !isOver) return;
-          waiting.delete(check);
-          if (isThere()) resolve();
-          else reject(new Error(`"${wanted}" never stood on the terminal:\n${read.text()}`));
-        };
-        waiting.add(check);
-        check();
-      }),
+    waitFor,
     end,
   };
 }

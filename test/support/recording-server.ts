@@ -136,3 +136,8 @@ export async function startRecordingServer(
     stop,
   };
 }
+
+/** The same for tests that run beside each other: it is stopped when the test file ends. */
+export function serve(script: readonly Reply[] | Handler): Promise<RecordingServer> {
+  return startRecordingServer(script, untilFileEnds);
+}

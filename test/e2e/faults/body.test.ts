@@ -17,7 +17,7 @@ async function once(behavior: Behavior, call: CallName | readonly string[], opti
   return { server, ...(await meet(server, call, options)) };
 }
 
-it.concurrent('B7 an endless body is stopped at the limit', async () => {
+it.concurrent('B7 P12 an endless body is stopped at the limit', async () => {
   const endless = flood(`${HEAD}\r\n{"a":"`, 'x'.repeat(65_536));
   const write = await once(endless, 'event', { attemptMs: 15_000, budgetMs: 15_000 });
   expect(write.end).toBe('8 unknown');
@@ -69,7 +69,7 @@ describe('memory and time of large answers', () => {
       10,
     ],
   ];
-  it.each(rows)('B21 %s in 31 MiB: below 260 MiB, in a few seconds', async (_, make, format, code) => {
+  it.each(rows)('B21 P12 %s in 31 MiB: below 260 MiB, in a few seconds', async (_, make, format, code) => {
     const server = await faulty(json(200, make()));
     const env = { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CARDS_TOKEN: 'token-of-a-large-card' };
     const result = await peakMemory(['card', 'get', CARD_ID, '-o', format, '--retries', '0'], env);

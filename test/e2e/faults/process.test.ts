@@ -2,14 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  deafOnAccept,
-  flood,
-  json,
-  type RecordedRequest,
-  silence,
-  startFaultServer,
-} from '../../support/fault-server.ts';
+import { deafOnAccept, json, type RecordedRequest, silence, startFaultServer } from '../../support/fault-server.ts';
 import {
   ENDLESS_GRACE,
   injecting,
@@ -408,38 +401,6 @@ test.concurrent('P11 reports an error that nothing caught, and the unknown outco
     },
     { route: () => silence() },
   ));
-
-test.concurrent('P12 reads the largest response, and refuses a larger one, in 256 MB', () => {
-  const text = 'x'.repeat(30 * 1024 * 1024);
-  return onStage(
-    async (stage) => {
-      const env = { NODE_OPTIONS: '--max-old-space-size=256' };
-      const [large, endless] = await Promise.all([
-        stage.run([...GET, '--json', '--query', 'length(metadata.text)'], { env }),
-        stage.run(['calendar', 'subscribers', 'list', 'c', '--retries', '0'], { env }),
-      ]);
-      expect({ code: large.code, stdout: large.stdout }).toEqual({ code: 0, stdout: `${text.length}\n` });
-      expect({ code: endless.code, stdout: endless.stdout }).toEqual({ code: 10, stdout: '' });
-    },
-    {
-      route: ({ target }) =>
-        target.startsWith('/v1/cards')
-          ? json(200, cardText('ACTIVE').replace('"store":"Bergen"', `"text":"${text}"`))
-          : flood('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"data":[', `${'"x",'.repeat(10_000)}`),
-    },
-  );
-});
-
-test.concurrent('P13 leaves the exit codes that Node uses itself unused', () =>
-  onStage(async (stage) => {
-    const { code, stdout } = await stage.run(['schema', '--query', 'commands[].exitCodes[].exitCode']);
-    expect(code).toBe(0);
-    const used = new Set<number>(JSON.parse(stdout));
-    expect([9, 12, 13, 14].filter((reserved) => used.has(reserved))).toEqual([]);
-    expect([...used].sort((a, b) => a - b)).toEqual([
-      0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 15, 16, 17, 124, 129, 130, 141, 143,
-    ]);
-  }));
 
 test.concurrent('P15 measures time on a clock that no change of the date moves', () =>
   onStage(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import { openTerminal } from '../../support/pty.ts';
-import { type Handler, startRecordingServer } from '../../support/recording-server.ts';
+import { type Handler, serve } from '../../support/recording-server.ts';
 import { createHome, type Home, NO_PAUSE, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { cardText } from '../../support/sample-card.ts';
 import { screenOf } from './screen.ts';
@@ -131,7 +131,7 @@ it.concurrent.each(SIZES)(
   'rows that are sent again on %i by %i: how each reads now, and what it may come to',
   async (...size) => {
     let sent = 0;
-    const server = await startRecordingServer(({ url, method }) => {
+    const server = await serve(({ url, method }) => {
       if (method === 'GET') return { body: cardText(url.includes(LOST) ? 'REISSUED' : 'ACTIVE', url.split('/')[3]) };
       sent += 1;
       return { status: 500, body: {} };
@@ -212,7 +212,7 @@ it.concurrent.for(SIZES)('no screen on %i by %i cuts what identifies, or is wide
 const [UNLIKELY, MISSING] = ['3eadaf41-6285-40bd-af74-8152adc3e404', '00000000-4063-4e9b-8d52-6f308ba1c202'];
 
 /** A service of the cards above: one that is BLOCKED already, one whose changes end unknown, one that is not there. */
-const serve: Handler = ({ url, method }) => {
+const answers: Handler = ({ url, method }) => {
   const id = url.split('/')[3] ?? '';
   const status = id === BLOCKED ? 'BLOCKED' : 'ACTIVE';
   if (id === MISSING) return { status: 404, body: { errorCode: 'CARD_NOT_FOUND', message: 'no card has this ID' } };
@@ -363,15 +363,14 @@ Next          frontdesk runs resume monday --reconcile`,
 
 const CASES = Object.keys(LAST).flatMap((name) => SIZES.map((size) => [name, ...size] as const));
 
-it.concurrent.for(CASES)('%s on %i by %i ends so', async ([name, columns, rows], { onTestFinished }) => {
+it.concurrent.for(CASES)('%s on %i by %i ends so', async ([name, columns, rows]) => {
   const { args, isAsked, before, wide, narrow = wide } = LAST[name] ?? { args: [], wide: '' };
-  const { env } = await startRecordingServer(serve, onTestFinished);
+  const { env } = await serve(answers);
   const home = createHome();
   if (before !== undefined) await runFrontdesk(before, { home, env: { ...env, ...NO_PAUSE } });
   const terminal = openTerminal(args, { home, env: { ...env, ...NO_PAUSE }, columns, rows });
   if (isAsked) {
-    await terminal.waitFor(/\(y\/N[^)]*\)\s*$/);
-    terminal.type('y\r');
+    await terminal.talk([/\(y\/N[^)]*\)\s*$/, 'y\r']);
   }
   await terminal.end;
   const lines = (columns === 80 ? narrow : wide).split('\n').slice(1);
@@ -379,11 +378,11 @@ it.concurrent.for(CASES)('%s on %i by %i ends so', async ([name, columns, rows],
   expect(VARIABLE.reduce((text, [pattern, word]) => text.replaceAll(pattern, word), screen)).toBe(lines.join('\n'));
 });
 
-it.concurrent('a card with an open change has its ID and the step to take on 24 lines', async ({ onTestFinished }) => {
+it.concurrent('a card with an open change has its ID and the step to take on 24 lines', async () => {
   const more = '"metadata":{"a":1,"b":2,"c":3,"d":4,"e":5},"transactions":[{"type":"LOAD"},{"type":"LOAD"}]';
   const body = cardText('ACTIVE', UNLIKELY).replace('"metadata":{"store":"Bergen"}', more);
-  const answer: Handler = (call, count) => (call.method === 'GET' ? { body } : serve(call, count));
-  const { env } = await startRecordingServer(answer, onTestFinished);
+  const answer: Handler = (call, count) => (call.method === 'GET' ? { body } : answers(call, count));
+  const { env } = await serve(answer);
   const home = createHome();
   await runFrontdesk(DOUBTFUL, { home, env: { ...env, ...NO_PAUSE } });
   // The prompt of the shell takes the last line.
