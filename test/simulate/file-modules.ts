@@ -36,7 +36,6 @@ function openedFile(calls: SystemCalls, later: Later, fd: number) {
       const place = typeof data === 'string' ? offset : position;
       return { bytesWritten: await later(() => calls.write(fd, piece, place)), buffer: data };
     },
-    [Symbol.asyncDispose]: () => later(() => calls.close(fd)),
   };
 }
 
@@ -53,7 +52,6 @@ export function promisesModule(calls: SystemCalls, later: Later, letters: () => 
     lstat: (path: string) => later(() => calls.stat(path)),
     access: (path: string) => later(() => calls.access(path)),
     chmod: (path: string, mode: number) => later(() => calls.chmod(path, mode)),
-    utimes: (path: string, _read: unknown, at: Date | number) => later(() => calls.utimes(path, at)),
     mkdir: (path: string, mode?: number) => later(() => calls.mkdir(path, mode)),
     mkdtemp: (prefix: string) => later(() => calls.mkdtemp(prefix, letters())),
     readdir: (path: string, options?: { withFileTypes?: boolean }) => later(() => calls.readdir(path, options)),
@@ -63,7 +61,6 @@ export function promisesModule(calls: SystemCalls, later: Later, letters: () => 
     rename: (from: string, to: string) => later(() => calls.rename(from, to)),
     link: (from: string, to: string) => later(() => calls.link(from, to)),
     unlink: (path: string) => later(() => calls.unlink(path)),
-    rmdir: (path: string) => later(() => calls.rmdir(path)),
     rm: (path: string, options?: { recursive?: boolean; force?: boolean }) => later(() => calls.rm(path, options)),
     realpath: (path: string) => later(() => calls.realpath(path)),
   };
@@ -157,7 +154,6 @@ export function fileModule(calls: SystemCalls, later: Later, promises: ReturnTyp
     },
     fstatSync: calls.fstat.bind(calls),
     fsyncSync: calls.fsync.bind(calls),
-    fdatasyncSync: calls.fsync.bind(calls),
     statSync: statAt,
     lstatSync: statAt,
     existsSync: calls.exists.bind(calls),

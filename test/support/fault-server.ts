@@ -43,8 +43,8 @@ export interface FaultServer {
   readonly requests: readonly RecordedRequest[];
   /** Connections accepted so far. */
   readonly connections: number;
-  /** How often the service did what was asked, of one `METHOD target` or of all. */
-  applications(methodAndTarget?: string): number;
+  /** How often the service did what was asked. */
+  applications(): number;
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export async function startFaultServer(options: FaultServerOptions): Promise<Fau
     get connections() {
       return state.connections;
     },
-    applications: (methodAndTarget) => state.applications(methodAndTarget),
+    applications: () => state.applied,
     close: () =>
       new Promise((resolve) => {
         state.destroyAll();
@@ -90,9 +90,9 @@ export const CLOSED_PORT = 1;
 class State {
   readonly requests: RecordedRequest[] = [];
   connections = 0;
+  applied = 0;
   readonly #options: FaultServerOptions;
   readonly #sockets = new Set<Socket>();
-  readonly #applied = new Map<string, number>();
   #next = 0;
 
   constructor(options: FaultServerOptions) {
@@ -107,11 +107,6 @@ class State {
 
   destroyAll(): void {
     for (const socket of this.#sockets) socket.destroy();
-  }
-
-  applications(methodAndTarget?: string): number {
-    if (methodAndTarget !== undefined) return this.#applied.get(methodAndTarget) ?? 0;
-    return [...this.#applied.values()].reduce((sum, count) => sum + count, 0);
   }
 
   accept(socket: Socket): void {
@@ -159,10 +154,7 @@ class State {
     const behavior = routed ?? this.#scripted();
     if (routed === undefined) this.#next += 1;
     if (behavior === undefined) throw new Error(`no behavior for ${request.method} ${request.target}`);
-    if (behavior.applies) {
-      const key = `${request.method} ${request.target}`;
-      this.#applied.set(key, (this.#applied.get(key) ?? 0) + 1);
-    }
+    if (behavior.applies) this.applied += 1;
     behavior.onRequest?.(socket, request);
   }
 }
@@ -257,18 +249,13 @@ export function silence(): Behavior {
   return { applies: true, onRequest: () => undefined };
 }
 
-/** Sends `piece` again and again, `times` times or until the connection goes. */
-export function drip(first: string, piece: string, everyMs: number, times = Number.POSITIVE_INFINITY): Behavior {
+/** Sends `piece` again and again until the connection goes. */
+export function drip(first: string, piece: string, everyMs: number): Behavior {
   return {
     applies: true,
     onRequest: (socket) => {
       if (first !== '') socket.write(first);
-      let left = times;
-      const timer = setInterval(() => {
-        if (socket.destroyed || left <= 0) clearInterval(timer);
-        else socket.write(piece);
-        left -= 1;
-      }, everyMs);
+      const timer = setInterval(() => socket.write(piece), everyMs);
       socket.on('close', () => clearInterval(timer));
     },
   };

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What the proxy does when it is asked for a tunnel. */
-export type ProxyMode = 'tunnel' | 'silent' | 'close' | { readonly answer: string };
+/** What the proxy does when it is asked for a tunnel; `tunnelTo`: each leads to that port of this machine. */
+export type ProxyMode = 'tunnel' | 'silent' | 'close' | { readonly answer: string } | { readonly tunnelTo: number };
 
 export interface ProxyServer {
   readonly port: number;
@@ -32,6 +32,7 @@ export async function startProxyServer(mode: ProxyMode): Promise<ProxyServer> {
       if (mode === 'silent') return;
       if (mode === 'close') socket.end();
       else if (mode === 'tunnel') openTunnel(head, socket, keep);
+      else if ('tunnelTo' in mode) openTunnel(`CONNECT 127.0.0.1:${mode.tunnelTo} `, socket, keep);
       else socket.end(mode.answer);
     });
   });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -100,6 +100,27 @@ export function injecting(code: string): { readonly NODE_OPTIONS: string } {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
 }
 
+const USAGE = fileURLToPath(new URL('../../bench/usage.cjs', import.meta.url));
+
+/** Environment in which the program writes down the most memory that it held (MiB) and the time of processors (ms). */
+export function measuring({ path }: Home) {
+  const file = join(path, 'usage');
+  const env = { NODE_OPTIONS: `--require ${USAGE}`, USAGE_FILE: file };
+  // The hook writes exactly this shape.
+  return { env, usage: () => JSON.parse(readFileSync(file, 'utf8')) as { mib: number; cpuMs: number } };
+}
+
+const LOADED = fileURLToPath(new URL('loaded-files.cjs', import.meta.url));
+
+/** Environment in which the program writes down which of its chunks and modules of Node it loads. */
+export function listingLoaded({ path }: Home) {
+  const list = join(path, 'loaded.json');
+  const env = { NODE_OPTIONS: `--require ${LOADED}`, LOADED_FILES_LIST: list };
+  // The hook writes exactly this shape.
+  const loaded = () => JSON.parse(readFileSync(list, 'utf8')) as Record<'chunks' | 'builtins', readonly string[]>;
+  return { env, loaded };
+}
+
 /** What `withTimer` gave, for calls in this process. */
 const timers = new Map<string | undefined, { readonly ms: number; readonly takesMs: number }>();
 
@@ -124,6 +145,9 @@ export const NO_PAUSE = withTimer(2000, 50);
 
 /** Environment in which the five seconds after a signal pass at once; that they are five is tested where it says so. */
 export const SHORT_GRACE = withTimer(5000, 300);
+
+/** A script of a run whose stderr is a pipe that is full from the beginning, and that nobody reads. */
+export const STALLED = 'mkfifo full && exec 3<>full && head -c 65536 /dev/zero >&3 && exec "$@" 2>&3';
 
 /** Nothing of this process comes along: no FRONTDESK_ variable, no proxy, no color, no home. */
 function cleanEnvironment(home: Home): Record<string, string> {

@@ -156,43 +156,44 @@ it('mcp reports bad arguments as the commands do, and sends nothing', async () =
     const { content, structuredContent, isError } = await client.call(name, args);
     return [isError, structuredContent?.['exitCode'], structuredContent?.['outcome'], content[0]?.text];
   };
-  expect(await said('card_get', { cardId: '4711' })).toEqual([
-    true,
-    2,
-    undefined,
-    'cardId: "4711" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
-  ]);
-  expect(await said('card_block', { cardId: CARD_ID, reasn: 'lost' })).toEqual([
-    true,
-    2,
-    'not_sent',
-    'reasn: is not a field of this operation: did you mean reason? Nothing was sent.',
-  ]);
-  expect(await said('subscribers_list', { limit: 101 })).toEqual([
-    true,
-    2,
-    undefined,
-    'calendarId: is required; limit: must be a whole number from 1 to 100, not 101',
-  ]);
+  const held = `Card: ${CARD_ID}.`;
+  for (const [name, args, text, outcome] of [
+    [
+      'card_get',
+      { cardId: '4711' },
+      'cardId: "4711" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+    ],
+    [
+      'card_block',
+      { cardId: CARD_ID, reasn: 'lost' },
+      'reasn: is not a field of this operation: did you mean reason? Nothing was sent.',
+      'not_sent',
+    ],
+    [
+      'subscribers_list',
+      { limit: 101 },
+      'calendarId: is required; limit: must be a whole number from 1 to 100, not 101',
+    ],
+    [
+      'card_wait',
+      { cardId: CARD_ID, status: ['ACTIV'], timeoutSeconds: 301 },
+      'status: must be one of WAITING_ACTIVATION, ACTIVE, CANCELLED, BLOCKED, REISSUED, EXPIRED, not "ACTIV": did you mean ACTIVE?; timeoutSeconds: must be a whole number from 1 to 300, not "301"',
+    ],
+    ['run_results', { run: null, other: null }, 'run: is required; other: is not an argument of this tool'],
+    ['card_get', { cardId: { id: CARD_ID } }, 'cardId: must be a text, not an object'],
+    ['card_find', { text: 7 }, 'text: must be a text, not 7'],
+    ['history_list', { since: '2026-11-02', until: '2026-11-01' }, 'until: is before since'],
+    // No entry would say that the card was not written to.
+    [
+      'history_list',
+      { id: held },
+      `id: "${held}" is not a card ID: did you mean ${CARD_ID}?\nhint: check the id, then call it again with id ${CARD_ID}`,
+    ],
+    ['history_list', { id: '' }, 'id: is empty'],
+  ] as const)
+    expect(await said(name, args)).toEqual([true, 2, outcome, text]);
   expect((await said('calendar_update', { calendarId: 'c' }))[3]).toContain('nothing to change');
-  expect((await said('card_wait', { cardId: CARD_ID, status: ['ACTIV'], timeoutSeconds: 301 }))[3]).toBe(
-    'status: must be one of WAITING_ACTIVATION, ACTIVE, CANCELLED, BLOCKED, REISSUED, EXPIRED, not "ACTIV": did you mean ACTIVE?; timeoutSeconds: must be a whole number from 1 to 300, not "301"',
-  );
-  expect((await said('run_results', { run: null, other: null }))[3]).toBe(
-    'run: is required; other: is not an argument of this tool',
-  );
-  expect((await said('card_get', { cardId: { id: CARD_ID } }))[3]).toBe('cardId: must be a text, not an object');
-  expect((await said('card_find', { text: 7 }))[3]).toBe('text: must be a text, not 7');
   expect((await said('history_list', { since: 'long ago' }))[3]).toContain('since: must be an age or a date');
-  expect((await said('history_list', { since: '2026-11-02', until: '2026-11-01' }))[3]).toBe('until: is before since');
-  // No entry would say that the card was not written to.
-  expect(await said('history_list', { id: `Card: ${CARD_ID}.` })).toEqual([
-    true,
-    2,
-    undefined,
-    `id: "Card: ${CARD_ID}." is not a card ID: did you mean ${CARD_ID}?\nhint: check the id, then call it again with id ${CARD_ID}`,
-  ]);
-  expect((await said('history_list', { id: '' }))[3]).toBe('id: is empty');
   expect((await said('card_provision', {}))[3]).toContain('card_provision is not a tool of this server');
 });
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { moment } from '../../support/moment.ts';
 import { cardId } from '../../support/plain-service.ts';
 import { openTerminal } from '../../support/pty.ts';
 import { serve } from '../../support/recording-server.ts';
@@ -81,16 +82,13 @@ it.concurrent('the question before 11 rows that are sent again names the command
 it.concurrent('the question reads the cards after the first at the same time, as many as -j says', async () => {
   let waiting = 0;
   let most = 0;
-  let release: () => void = () => undefined;
-  const all = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const all = moment();
   const server = await serve(async ({ url }, count) => {
     if (count > 1 && count < 10) {
       waiting += 1;
       most = Math.max(most, waiting);
-      if (waiting === 8) release();
-      await all;
+      if (waiting === 8) all.come();
+      await all.came;
       waiting -= 1;
     }
     return { body: cardText('ACTIVE', url.split('/')[3]) };
@@ -106,16 +104,13 @@ it.concurrent('the question reads the cards after the first at the same time, as
 });
 
 it.concurrent('Ctrl-C ends the call while cards are read for the question', async () => {
-  let hear: () => void = () => undefined;
-  const heard = new Promise<void>((resolve) => {
-    hear = resolve;
-  });
+  const heard = moment();
   const server = await serve(({ url }, count) => {
-    if (count === 3) hear();
+    if (count === 3) heard.come();
     return count > 1 ? 'hang' : { body: cardText('ACTIVE', url.split('/')[3]) };
   });
   const terminal = openTerminal(['card', 'block', ONE, TWO, THREE], { home: createHome(), env: server.env });
-  await heard;
+  await heard.came;
   terminal.type('\u0003');
   expect((await terminal.end).signal).toBe('SIGINT');
   expect([...server.lines].sort()).toEqual(reads(ONE, TWO, THREE));

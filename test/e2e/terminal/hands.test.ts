@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { moment } from '../../support/moment.ts';
 import { openTerminal, type Terminal } from '../../support/pty.ts';
 import { CARDS_TOKEN, type RecordingServer, serve } from '../../support/recording-server.ts';
 import { createHome } from '../../support/run-frontdesk.ts';
@@ -182,46 +183,6 @@ it.concurrent('a pasted number chooses no entry of a numbered list, with its lin
   expect(server.lines).toEqual([GET, GET]);
 });
 
-it.concurrent('every change at the desk asks, activation too, and a paste is no yes', async () => {
-  const server = await service();
-  const terminal = await openMenu(server);
-  terminal.type(`${DOWN}${DOWN}\r`);
-  await terminal.talk(
-    [/Activate card [\s\S]*at\s+127[^\n]* \(default\)\? \(y\/N/, paste('y\r')],
-    [/> pasted, not used: type it/, 'y\ry\r'],
-  );
-  terminal.type(ESCAPE);
-  await terminal.waitFor(/y\/N[\s\S]*❯ 1 Look again/);
-  await leave(terminal);
-  expect(writes(server)).toEqual([]);
-});
-
-it.concurrent('what is typed during a change at the desk chooses nothing afterwards', async () => {
-  let arrive: () => void = () => undefined;
-  let answer: () => void = () => undefined;
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  const server = await serve(async ({ method }) => {
-    if (method === 'GET') return { body: cardText('ACTIVE') };
-    arrive();
-    await answered;
-    return { body: cardText('BLOCKED') };
-  });
-  const terminal = await openMenu(server);
-  terminal.type(BLOCK);
-  await terminal.talk([/Block card [\s\S]*\(y\/N/, 'y\r']);
-  await arrived;
-  for (const key of [DOWN, '\r', 'y', '\r', ESCAPE, paste(OTHER), '\r']) terminal.type(key);
-  answer();
-  await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again/);
-  await leave(terminal);
-  expect(server.lines).toEqual([GET, GET, GET, `POST /v1/cards/${CARD_ID}/block`, GET]);
-});
-
 it.concurrent('one paste of an ID and answers does nothing to the card', async () => {
   const server = await service();
   const terminal = openTerminal(['desk'], { home: createHome(), env: server.env });
@@ -240,27 +201,22 @@ it.concurrent.for<[string, string]>([
   ['Ctrl-C', CTRL_C],
 ])('%s ends a look and a wait for a status at the desk, and keys typed meanwhile do nothing', async ([, key]) => {
   let isSlow = false;
-  let hear: () => void = () => undefined;
+  let heard = moment();
   const server = await serve(() => {
-    if (isSlow) hear();
+    if (isSlow) heard.come();
     return isSlow ? 'hang' : { body: cardText('ACTIVE') };
   });
-  const asked = () =>
-    new Promise<void>((resolve) => {
-      hear = resolve;
-    });
   const terminal = await openMenu(server);
   isSlow = true;
-  const looks = asked();
   terminal.type('\r');
-  await looks;
+  await heard.came;
+  heard = moment();
   terminal.type(`b\r${DOWN}\ra\r`);
   terminal.type(key);
   await terminal.talk([/(?:Status {8}ACTIVE[\s\S]*){2}then Enter$/, `${DOWN.repeat(5)}\r`]);
   await terminal.waitFor(/Which status/);
-  const waits = asked();
   terminal.type('\r');
-  await waits;
+  await heard.came;
   terminal.type(key);
   await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){3}then Enter$/);
   const end = await leave(terminal);
