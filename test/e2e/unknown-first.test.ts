@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, RawClient, YES } from '../support/mcp-process.ts';
+import { lastLine } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, NO_PAUSE, runFrontdesk } from '../support/run-frontdesk.ts';
@@ -32,7 +33,7 @@ it.each<readonly [string, readonly string[]]>([
   const result = await runFrontdesk([...args, '--json'], { home, env: { ...server.env, ...NO_PAUSE } });
   expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 8, stdout: '' });
   // The last line of stderr is the error.
-  const { error } = JSON.parse(result.stderr.trimEnd().split('\n').at(-1) ?? '') as { error: object };
+  const { error } = lastLine(result.stderr) as { error: object };
   expect(error).toMatchObject({
     code: 'OUTCOME_UNKNOWN',
     exitCode: 8,

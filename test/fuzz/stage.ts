@@ -110,7 +110,7 @@ export function clientOf(url: string, monotonic: () => number) {
   return { client, close: () => transport.close() };
 }
 
-/** Plays so many runs, some at a time. */
+/** Does so many runs, some at a time. */
 export async function inTurn(count: number, atATime: number, play: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {

@@ -36,20 +36,10 @@ export interface FaultServerOptions {
   readonly host?: string;
 }
 
-export interface FaultServer {
-  readonly port: number;
-  /** `http://127.0.0.1:PORT`, or https. */
-  readonly url: string;
-  readonly requests: readonly RecordedRequest[];
-  /** Connections accepted so far. */
-  readonly connections: number;
-  /** How often the service did what was asked. */
-  applications(): number;
-  close(): Promise<void>;
-}
+export type FaultServer = Awaited<ReturnType<typeof startFaultServer>>;
 
 /** A server on loopback that misbehaves by script, one behavior for each request (or connection). */
-export async function startFaultServer(options: FaultServerOptions): Promise<FaultServer> {
+export async function startFaultServer(options: FaultServerOptions) {
   const state = new State(options);
   const onConnection = (socket: Socket): void => state.accept(socket);
   const server: Server =
@@ -66,15 +56,17 @@ export async function startFaultServer(options: FaultServerOptions): Promise<Fau
   return {
     port,
     url: `${options.tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    get requests() {
+    get requests(): readonly RecordedRequest[] {
       return state.requests;
     },
+    /** Connections accepted so far. */
     get connections() {
       return state.connections;
     },
+    /** How often the service did what was asked. */
     applications: () => state.applied,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         state.destroyAll();
         server.close(() => resolve());
       }),
@@ -216,11 +208,6 @@ export function resetOnAccept(): Behavior {
 /** FIN as soon as the connection is there, nothing read. */
 export function closeOnAccept(): Behavior {
   return { applies: false, onAccept: (socket) => socket.end() };
-}
-
-/** Accepts and then never reads or says anything. */
-export function deafOnAccept(): Behavior {
-  return { applies: false, onAccept: (socket) => socket.pause() };
 }
 
 /** RST after the headers of the request, its body unread. */

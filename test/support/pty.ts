@@ -40,25 +40,7 @@ interface TerminalEnd {
 }
 
 /** The built program on a terminal of its own: stdin, stdout and stderr are all that terminal. */
-export interface Terminal {
-  readonly pid: number;
-  /** Types text; `\r` is Enter, `\x03` Ctrl-C, `\x04` the end of input. */
-  type(text: string): void;
-  /** Resolves once that stood on the terminal; rejects, with all that did, when the program ended without. */
-  waitFor(text: string | RegExp): Promise<void>;
-  /** Waits for each text in turn, and types what stands beside it. */
-  talk(...steps: readonly (readonly [seen: string | RegExp, typed: string])[]): Promise<void>;
-  /** Everything that reached the terminal so far, byte for byte. */
-  readonly output: string;
-  /** Resolves when more of it came; rejects when the program has ended. */
-  more(): Promise<void>;
-  /** The window is given another size. */
-  resize(columns: number, rows: number): void;
-  /** The other end of the line is cut, as when a window is closed. */
-  hangUp(): void;
-  /** How it ended. Rejects when it had to be killed. */
-  readonly end: Promise<TerminalEnd>;
-}
+export type Terminal = ReturnType<typeof openTerminal>;
 
 function readable(output: string): string {
   return stripVTControlCharacters(output).replaceAll('\r', '');
@@ -116,7 +98,7 @@ function readToTheEnd(terminal: IPty, onRest: (rest: string) => void): void {
 }
 
 /** Starts `frontdesk` with these arguments on a new terminal. */
-export function openTerminal(args: readonly string[], options: TerminalOptions): Terminal {
+export function openTerminal(args: readonly string[], options: TerminalOptions) {
   const { home, columns = 80, rows = 40, script, early } = options;
   const env: Record<string, string | undefined> = {
     PATH: process.env['PATH'] ?? '',
@@ -182,18 +164,22 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
     });
   return {
     pid: terminal.pid,
-    type: (text) => terminal.write(text),
-    async talk(...steps) {
+    /** Types text; `\r` is Enter, `\x03` Ctrl-C, `\x04` the end of input. */
+    type: (text: string) => terminal.write(text),
+    /** Waits for each text in turn, and types what stands beside it. */
+    async talk(...steps: readonly (readonly [seen: string | RegExp, typed: string])[]) {
       for (const [seen, typed] of steps) {
         await waitFor(seen);
         terminal.write(typed);
       }
     },
+    /** Everything that reached the terminal so far, byte for byte. */
     get output() {
       return output;
     },
+    /** Resolves when more of it came; rejects when the program has ended. */
     more: () =>
-      new Promise((resolve, reject) => {
+      new Promise<void>((resolve, reject) => {
         if (isOver) reject(new Error(`frontdesk has ended:\n${readable(output)}`));
         const come = () => {
           waiting.delete(come);
@@ -201,9 +187,12 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
         };
         waiting.add(come);
       }),
-    resize: (width, height) => terminal.resize(width, height),
+    resize: (width: number, height: number) => terminal.resize(width, height),
+    /** The other end of the line is cut, as when a window is closed. */
     hangUp: () => terminal.kill('SIGHUP'),
+    /** Resolves once that stood on the terminal; rejects, with all that did, when the program ended without. */
     waitFor,
+    /** How it ended. Rejects when it had to be killed. */
     end,
   };
 }

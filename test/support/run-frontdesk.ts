@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,18 +77,7 @@ export interface RunResult {
 }
 
 /** A program that is still running. */
-export interface RunningFrontdesk {
-  readonly child: ChildProcess;
-  readonly home: Home;
-  /** How it ended. Rejects, with what it printed, when it had to be killed at the limit. */
-  readonly result: Promise<RunResult>;
-  /** Resolves as soon as that text stood on one of its streams; rejects when it ended without. */
-  waitForOutput(text: string): Promise<void>;
-  /** Sends a signal that is no part of an earlier one: half a second later. */
-  signalAgain(signal: NodeJS.Signals): Promise<void>;
-  /** What stands on its streams so far. */
-  output(): { readonly stdout: string; readonly stderr: string };
-}
+export type RunningFrontdesk = ReturnType<typeof startFrontdesk>;
 
 /** How to start the program from elsewhere: what its client needs. */
 export function programCommand(args: readonly string[], home: Home, env: Readonly<Record<string, string>> = {}) {
@@ -161,7 +150,7 @@ function cleanEnvironment(home: Home): Record<string, string> {
 }
 
 /** Starts `frontdesk` with these arguments, for a test that has to do something while it runs. */
-export function startFrontdesk(args: readonly string[], options: RunOptions = {}): RunningFrontdesk {
+export function startFrontdesk(args: readonly string[], options: RunOptions = {}) {
   const home = options.home ?? createHome();
   const startedMs = performance.now();
   const command = [process.execPath, PROGRAM, ...args];
@@ -206,9 +195,11 @@ export function startFrontdesk(args: readonly string[], options: RunOptions = {}
   return {
     child,
     home,
+    /** How it ended. Rejects, with what it printed, when it had to be killed at the limit. */
     result,
-    waitForOutput: (text) =>
-      new Promise((resolve, reject) => {
+    /** Resolves as soon as that text stood on one of its streams; rejects when it ended without. */
+    waitForOutput: (text: string) =>
+      new Promise<void>((resolve, reject) => {
         const look = () => {
           const isThere = textOf('stdout').includes(text) || textOf('stderr').includes(text);
           const isOver = child.exitCode !== null || child.signalCode !== null;
@@ -221,10 +212,12 @@ export function startFrontdesk(args: readonly string[], options: RunOptions = {}
         waiting.add(look);
         look();
       }),
-    async signalAgain(signal) {
+    /** Sends a signal that is no part of an earlier one: half a second later. */
+    async signalAgain(signal: NodeJS.Signals) {
       await new Promise((resolve) => setTimeout(resolve, ANOTHER_SIGNAL_MS));
       child.kill(signal);
     },
+    /** What stands on its streams so far. */
     output: () => ({ stdout: textOf('stdout'), stderr: textOf('stderr') }),
   };
 }

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
-import { deafOnAccept, json, type RecordedRequest, silence, startFaultServer } from '../../support/fault-server.ts';
+import { json, type RecordedRequest, silence } from '../../support/fault-server.ts';
+import { lastLine } from '../../support/plain-service.ts';
 import {
   ENDLESS_GRACE,
   injecting,
@@ -76,7 +77,7 @@ test.concurrent('P2 says that a change was applied whose result could not be wri
       const write = await stage.shell(`$FD ${REISSUE.join(' ')} --json > /dev/full`);
       expect(write.code).toBe(16);
       // The last line of stderr is the error.
-      expect(JSON.parse(write.stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      expect(lastLine(write.stderr)).toMatchObject({
         error: {
           code: 'LOCAL_IO',
           outcome: 'applied',
@@ -149,26 +150,10 @@ test.concurrent('P6 ends by the signal when interrupted before anything was sent
     running.child.kill('SIGINT');
     const { signal, stdout, stderr } = await running.result;
     expect({ signal, stdout }).toEqual({ signal: 'SIGINT', stdout: '' });
-    expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    expect(lastLine(stderr)).toMatchObject({
       error: { code: 'CANCELLED', outcome: 'not_sent' },
     });
     expect(stage.lines).toEqual([]);
-  }));
-
-test.concurrent('P6 ends by the signal when interrupted while it connects', () =>
-  onStage(async (stage) => {
-    const deaf = await startFaultServer({ script: [deafOnAccept()] });
-    try {
-      const url = deaf.url.replace('http:', 'https:');
-      const running = start(stage, ACTIVATE, { FRONTDESK_CARDS_URL: url });
-      await until('a connection', () => deaf.connections === 1);
-      running.child.kill('SIGINT');
-      const { signal, stdout } = await running.result;
-      expect({ signal, stdout }).toEqual({ signal: 'SIGINT', stdout: '' });
-      expect(await outcomes(stage)).toEqual(['not_sent']);
-    } finally {
-      await deaf.close();
-    }
   }));
 
 test.concurrent('P7 waits for the response to a change that was sent, prints it, and ends by the signal', async () => {
@@ -249,7 +234,7 @@ test.concurrent.each([
       expect(await ended).toBe('SIGINT');
       expect(stage.lines).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
       expect(parts.stdout === '').toBe(status === 404);
-      expect(JSON.parse(parts.stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ error });
+      expect(lastLine(parts.stderr)).toMatchObject({ error });
     },
     {
       route: () => {
@@ -296,7 +281,7 @@ test.concurrent('P8 takes no new rows after SIGTERM or SIGHUP, finishes those in
           ...Array(4).fill('applied'),
           ...Array(36).fill('not_sent'),
         ]);
-        expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+        expect(lastLine(stderr)).toMatchObject({
           summary: { rows: 40, exitCode, resume: expect.stringContaining('runs resume r') },
         });
         expect(stage.lines).toHaveLength(4);
@@ -331,20 +316,6 @@ test.concurrent.for([
     },
   ),
 );
-
-test.concurrent('P8 ends with 8 if a response of a run does not come in time', () =>
-  onStage(
-    async (stage) => {
-      const rows = [CARD_ID, CARD_ID.replace('7', '8')];
-      const running = start(stage, ['card', 'reissue', '--yes', '--json', ...rows], SHORT_GRACE);
-      await untilRequests(stage, 2);
-      running.child.kill('SIGTERM');
-      const { code, stdout } = await running.result;
-      expect(code).toBe(8);
-      expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
-    },
-    { route: () => silence() },
-  ));
 
 test.concurrent('P9 knows after kill -9 that a change may have been applied', () =>
   onStage(

@@ -44,38 +44,40 @@ async function blocking(
   return terminal;
 }
 
-it.concurrent.for(LOOKS)(
-  'a change in progress at the desk returns to the menu with its outcome after Ctrl-C: %s',
-  async ([, env, block]) => {
-    const service = await slowService();
-    const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/the request was already sent. Waiting up to 5 s/);
-    service.answer();
-    await terminal.talk(
-      [/BLOCKED at \d\d:\d\d[\s\S]*Look again/, CTRL_C],
-      [/BLOCKED at[\s\S]*Look again[\s\S]*Card ID/, CTRL_C],
-    );
-    const end = await terminal.end;
-    expect({ code: end.code, lines: service.server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
-    expect(end.text).toMatch(/: 1 applied\n.*block {2}applied\n1 card was looked at\./);
-  },
-);
+const SENT = /The block was sent at \d\d:\d\d:\d\d\. Ctrl-C waits up to 5 s/;
+const HEARD = /the request was already sent. Waiting up to 5 s/;
+const UNKNOWN = /NOT KNOWN YET: the block was sent at[\s\S]*Look again/;
+const SAYS_UNKNOWN = /: 1 UNKNOWN\n.*block {2}UNKNOWN \(entry [0-9a-f]{6}\)\n1 card was looked at\./;
 
-it.concurrent.for(LOOKS)(
-  'the desk stops waiting for a change 5 s after Ctrl-C, and stays: %s',
-  async ([, env, block]) => {
+/** What is typed while a block is under way (or the answer comes), what stands at the menu then, and how the desk ends. */
+const WAYS = [
+  [
+    'returns to the menu with its outcome after Ctrl-C',
+    ENDLESS_GRACE,
+    [CTRL_C, HEARD, 'answer'],
+    /BLOCKED at \d\d:\d\d[\s\S]*Look again/,
+    0,
+    /: 1 applied\n.*block {2}applied\n1 card was looked at\./,
+  ],
+  ['is not waited for longer than 5 s after Ctrl-C', SHORT_GRACE, [CTRL_C], UNKNOWN, 8, SAYS_UNKNOWN],
+  ['is given up at a second Ctrl-C', ENDLESS_GRACE, [SENT, CTRL_C, HEARD, CTRL_C], UNKNOWN, 8, SAYS_UNKNOWN],
+] as const;
+
+it.concurrent.for(WAYS.flatMap((way) => LOOKS.map((look) => [way[0], look[0], way, look] as const)))(
+  'a change in progress at the desk %s: %s',
+  async ([, , [, grace, acts, seen, code, said], [, env, block]]) => {
     const service = await slowService();
-    const terminal = await blocking(service, { ...SHORT_GRACE, ...env }, block);
-    terminal.type(CTRL_C);
-    await terminal.talk(
-      [/NOT KNOWN YET: the block was sent at[\s\S]*Look again/, CTRL_C],
-      [/NOT KNOWN YET[\s\S]*Look again[\s\S]*Card ID/, CTRL_C],
-    );
+    const terminal = await blocking(service, { ...grace, ...env }, block);
+    for (const act of acts) {
+      if (typeof act !== 'string') await terminal.waitFor(act);
+      else if (act === 'answer') service.answer();
+      else terminal.type(act);
+    }
+    await terminal.talk([seen, 'leave\r']);
     const end = await terminal.end;
     service.answer();
-    expect(end.code).toBe(8);
-    expect(service.server.lines.filter((line) => line.startsWith('POST'))).toEqual([BLOCK]);
+    expect({ code: end.code, lines: service.server.lines }).toEqual({ code, lines: [GET, GET, GET, BLOCK, GET] });
+    expect(end.text).toMatch(said);
   },
 );
 
@@ -90,25 +92,6 @@ it.concurrent('a signal ends the desk with 8 while an outcome is unknown', async
   service.answer();
   expect(code).toBe(8);
 });
-
-it.concurrent.for(LOOKS)(
-  'a second Ctrl-C returns to the menu of the desk, and the history has the change: %s',
-  async (look) => {
-    const [, env, block] = look;
-    const service = await slowService();
-    const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
-    await terminal.talk(
-      [/The block was sent at \d\d:\d\d:\d\d\. Ctrl-C waits up to 5 s/, CTRL_C],
-      [/request was already sent/, CTRL_C],
-      [/request was already sent[\s\S]*NOT KNOWN YET: the block was sent at[\s\S]*Look again/, 'leave\r'],
-    );
-    const end = await terminal.end;
-    service.answer();
-    expect(end.code).toBe(8);
-    expect(end.text).toMatch(/: 1 UNKNOWN\n.*block {2}UNKNOWN \(entry [0-9a-f]{6}\)\n1 card was looked at\./);
-    expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
-  },
-);
 
 it.concurrent('the desk says that a paste during a change was not used, and no key that is typed then does anything', async () => {
   const service = await slowService();
