@@ -40,7 +40,8 @@ function filesOf(command: Command, { options }: CommandValues, env: Context['env
     const given = options[name];
     const text = typeof given === 'string' ? given : (env[variable] ?? '');
     const path = spec.kind === 'path' ? text : spec.isFileAfterAt === true && text[0] === '@' ? text.slice(1) : '';
-    return path === '' || path === '-' ? [] : [[given === undefined ? variable : where, path] as const];
+    const file = path === '-' ? '/dev/stdin' : path;
+    return file === '' ? [] : [[given === undefined ? variable : where, file] as const];
   });
 }
 

@@ -9,11 +9,11 @@ import { inProfile } from '../base/next-step.ts';
 import type { Registry } from '../command/command-tree.ts';
 import { FLAG_LETTERS } from '../input/options/common.ts';
 import { quoteValue, readCardId } from '../input/values.ts';
-import { environmentTokens } from '../profile/resolve.ts';
 import { profileNameProblem } from '../profile/settings.ts';
 import { isOpposite, nearest } from '../screen/nearest.ts';
 import { CARD_ID } from '../service/api/field.ts';
-import { SECRET_OPTION, secretBeforeCommand } from './argv.ts';
+import { secretBeforeCommand } from './argv.ts';
+import { maskArguments } from './mask-arguments.ts';
 
 /** The corrected words for one that was refused as a card ID; undefined if it was not, or stands for no card. */
 function correctedWords(
@@ -191,56 +191,9 @@ function suggestCommand(
   return opposite === undefined ? [] : [`no command undoes \`${opposite}\``];
 }
 
-/** Also misspelt: after --token-stdin people type the token. */
-const TOKEN_OPTION = /^-.*token(?![-_](?:file|command)(?:=|$))/i;
-
-/** A JSON web token, what follows `Bearer`, or the value of `cardsToken=` and `?api_key=`. */
-const SECRET_TEXT = [
-  /\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g,
-  /\bbearer\s+(\S{6,})/gi,
-  /(?:[?&](?:key|pass|pwd|auth)|token|jwt|api[-_]?key|secret|passw(?:or)?d|passphrase|cookie)=([^\s&#"']{6,})/gi,
-];
-
-/** What of a word looks like a secret. The field that --map gives is none: `Token=cardId`. */
-function secretsWithin(word: string, before: string | undefined): readonly string[] {
-  const found = before === '--map' ? [] : SECRET_TEXT.flatMap((pattern) => [...word.matchAll(pattern)]);
-  return found.map(([whole, inner]) => inner ?? whole);
-}
-
-/** Words that no message repeats: values of token options, words that look like a token, and those of the environment. */
-function secretArguments(argv: readonly string[], env: Context['env']): readonly string[] {
-  const long = environmentTokens(env).filter(({ length }) => length >= TELLING_CHARACTERS);
-  const secrets = new Set(long.filter((token) => argv.some((word) => word.includes(token))));
-  for (const [index, word] of argv.entries()) {
-    for (const secret of secretsWithin(word, argv[index - 1])) secrets.add(secret);
-    if (!SECRET_OPTION.test(word) && !TOKEN_OPTION.test(word)) continue;
-    const [, ...rest] = word.split('=');
-    const value = rest.length > 0 ? rest.join('=') : argv[index + 1];
-    if (value !== undefined && value !== '' && !value.startsWith('--')) secrets.add(value);
-  }
-  return [...secrets];
-}
-
-/** So many characters of a secret that a message cut are still the secret. */
-const TELLING_CHARACTERS = 8;
-
-/** Masks a secret in a string, also its beginning where a message was cut. */
-function maskSecret(text: string, secret: string): string {
-  let masked = text.replaceAll(secret, '***');
-  for (let length = Math.min(secret.length - 1, masked.length); length >= TELLING_CHARACTERS; length -= 1) {
-    masked = masked.replaceAll(`${secret.slice(0, length)}…`, '***…');
-  }
-  return masked;
-}
-
-/** Masks the secrets of a command line in a string, the longest first, because one may contain another. */
-export function maskArguments(
-  argv: readonly string[],
-  env: Context['env'] = {},
-): ((text: string) => string) | undefined {
-  const secrets = [...secretArguments(argv, env)].sort((a, b) => b.length - a.length);
-  if (secrets.length === 0) return undefined;
-  return (text) => secrets.reduce(maskSecret, text);
+/** Masks the secrets of the command line in the report of a failure. */
+export function maskOf({ code, details }: Failure, { argv, env }: Context) {
+  return maskArguments(argv, env, code === 'USAGE' || details.id === undefined);
 }
 
 /** The system's errors for a place that cannot be written. Another folder helps. */

@@ -27,7 +27,7 @@ const hints = () => import('./failure-hints.ts');
 async function report(context: Context, state: CallState, failure: Failure): Promise<void> {
   // `frontdesk … | head -1` closed the pipe. Nothing went wrong.
   if (failure.exitCode === CANCELLED_EXIT_CODES.EPIPE) return;
-  const { maskArguments, withFolderHint, withProfile } = await hints();
+  const { maskOf, withFolderHint, withProfile } = await hints();
   const helped = withProfile(withFolderHint(failure, context), state.profile);
   const operation = state.operation;
   // A signal before the command is known: it may be a change, and nothing of it has begun.
@@ -36,7 +36,7 @@ async function report(context: Context, state: CallState, failure: Failure): Pro
   const reporting = stated.afterSteps(state.done);
   const known = operation === undefined ? reporting : reporting.with({ operation });
   const { renderFailure, renderNotice } = await import('../screen/failure-text.ts');
-  const masks = [state.mask, maskArguments(context.argv, context.env)];
+  const masks = [state.mask, maskOf(failure, context)];
   const mask = (text: string) => masks.reduce((masked, each) => each?.(masked) ?? masked, text);
   const loop = loopMayGoOn(failure.exitCode, context.signals.received);
   const above = loop === undefined ? '' : renderNotice(loop, state.format, context, mask);

@@ -113,7 +113,12 @@ function openProfile(
       // The environment's profile has no settings, unless somebody stores some.
       if (!stored && !settings.profiles.has(name)) return;
       const now = resolveProfile({ flagProfile: name, env, settings });
-      const { readOnly, requireReason, requireReasonHint, maxRows } = now;
+      const { readOnly, requireReason, requireReasonHint, maxRows, cardsUrl, calendarUrl } = now;
+      const before = [current().cardsUrl?.url, current().calendarUrl?.url];
+      if (stored && (cardsUrl?.url !== before[0] || calendarUrl?.url !== before[1])) {
+        const hints = ['end this process, and start it again'];
+        throw Failure.unsent('USAGE', `profile ${name} has another base URL now`, { hints });
+      }
       profile = { ...current(), stored: true, readOnly, requireReason, requireReasonHint, maxRows };
     },
     /** Folder of settings and credentials. USAGE if it is not known. */

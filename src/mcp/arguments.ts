@@ -1,10 +1,12 @@
 import { type Failure, type Fault, usageFailure } from '../base/failure.ts';
+import { NOT_UTF8 } from '../base/files/paths.ts';
 import type { JsonSchema } from '../base/json/shape.ts';
 import { fromPlain } from '../base/json/value.ts';
 import { propertiesOf } from '../cli/describe/json-schema.ts';
 import { checkFields, type FieldValue, HALF_PAIR, NOTHING_TO_CHANGE, textsOf } from '../input/fields.ts';
 import type { OptionDeclarations, OptionSpec } from '../input/options/option.ts';
 import { bad, found, type NamedValues, type Reading, readChoice, readValue } from '../input/options/read-value.ts';
+import { suspicionOf } from '../input/suspicious.ts';
 import { cardIdProblem, idWarnings, quoteValue, readCardId, warningsOf } from '../input/values.ts';
 import { didYouMean } from '../screen/nearest.ts';
 import { idNameOf, idParamOf, isUpdate, isWrite, type Operation } from '../service/api/operation.ts';
@@ -14,9 +16,10 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? quoteValue(value) : String(JSON.stringify(value)).slice(0, 60);
 }
 
-/** A question would show another text than the one that is sent. */
-function isHalved(value: unknown): boolean {
-  return typeof value === 'string' && !value.isWellFormed();
+/** Why a text is not the one that was meant, or a question would show another than is sent; undefined: it is. */
+function lossIn(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  return value.isWellFormed() ? (value.includes('\ufffd') ? NOT_UTF8 : undefined) : HALF_PAIR;
 }
 
 /** A JSON value by its declaration: a number for a count, a list for choices, a boolean for a switch, else a string. */
@@ -35,7 +38,8 @@ function read(spec: Omit<OptionSpec, 'long'>, value: unknown): Reading<unknown> 
   if (kind === 'count' && typeof value !== 'number') return bad(`must be a whole number, not ${shown(value)}`);
   if (kind !== 'count' && typeof value !== 'string') return bad(`must be a text, not ${shown(value)}`);
   if (value === '') return bad('is empty');
-  if (isHalved(value)) return bad(HALF_PAIR);
+  const loss = lossIn(value);
+  if (loss !== undefined) return bad(loss);
   const problem = kind === 'cardId' ? cardIdProblem(String(value)) : undefined;
   return problem === undefined ? readValue({ ...spec, kind }, String(value)) : bad(problem);
 }
@@ -106,12 +110,20 @@ export function readCall(operation: Operation, args: NamedValues): SingleCall {
     ...[operation.query, operation.body].flatMap((schema) =>
       schema === null ? [] : checkFields(schema, fields, nameOf),
     ),
-    ...Object.keys(fields).flatMap((where) => (isHalved(fields[where]) ? [{ where, problem: HALF_PAIR }] : [])),
+    ...Object.entries(args).flatMap(([where, value]) => {
+      const problem = lossIn(value);
+      // The schema of an ID says it too.
+      return problem === undefined || (where === argument && problem === HALF_PAIR) ? [] : [{ where, problem }];
+    }),
     ...(isEmptyUpdate ? [{ where: operation.command.replaceAll('.', ' '), problem: NOTHING_TO_CHANGE }] : []),
     ...unknownNames(args, known),
   ];
   if (faults.length > 0) throw usageFailure(faults);
   const reason = fields['reason'];
+  const suspicious = Object.entries(fields).flatMap(([name, value]) => {
+    const suspicion = suspicionOf(name, fromPlain(value));
+    return suspicion === undefined ? [] : [`${name} has ${suspicion}, and is sent as given`];
+  });
   return {
     call: {
       operation,
@@ -122,6 +134,9 @@ export function readCall(operation: Operation, args: NamedValues): SingleCall {
     id: typeof subject === 'string' ? subject : undefined,
     reason: isWrite(operation) && typeof reason === 'string' ? reason : undefined,
     expects: [],
-    warnings: warningsOf(typeof subject === 'string' && operation.family === 'calendar' ? idWarnings(subject) : [], []),
+    warnings: warningsOf(
+      typeof subject === 'string' && operation.family === 'calendar' ? idWarnings(subject) : [],
+      suspicious,
+    ),
   };
 }

@@ -7,6 +7,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import type { OutputPort } from '../base/context.ts';
+import { parseJson } from '../base/json/parse.ts';
+import { JsonSyntaxError } from '../base/json/syntax-error.ts';
 import { answerBytes } from '../service/wire/answer-bytes.ts';
 
 /** Far more than any call of frontdesk. A longer line is no message. */
@@ -148,6 +150,14 @@ export class Connection implements Transport {
       value = JSON.parse(line);
     } catch {
       this.#refuse(PARSE_ERROR, 'the line is not JSON');
+      return;
+    }
+    try {
+      // Of a name that occurs twice, others may read the first.
+      parseJson(line);
+    } catch (error) {
+      const why = error instanceof JsonSyntaxError ? error.message : 'it cannot be read';
+      this.#refuse(INVALID_REQUEST, `the line is not JSON that all read alike: ${why}`, idOf(value));
       return;
     }
     try {

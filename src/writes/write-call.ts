@@ -1,5 +1,6 @@
 import { StreamFailure, signalWords } from '../base/context.ts';
 import { CANCELLED_EXIT_CODES, Failure, note, warning } from '../base/failure.ts';
+import { outside } from '../base/json/outside-text.ts';
 import type { CallCommand, CallValues } from '../command/command.ts';
 import type { Printer, Session } from '../command/session.ts';
 import { givesSecrets, isOnceOnly, type Operation } from '../service/api/operation.ts';
@@ -121,6 +122,16 @@ export async function requireEnd(session: Printer, attempted: AttemptedOne) {
   return { ...attempted, answer: await requireAnswer(session, attempted.result) };
 }
 
+/** Says the ID of what was made where no record keeps it and only a part of the response was printed. */
+async function sayNewId(
+  { keepsHistory, output, notify }: Session,
+  { callOutcome: { resultId } }: Answer,
+): Promise<void> {
+  const isPart = output.columns !== undefined || output.query !== undefined;
+  if (keepsHistory || !isPart || resultId === undefined) return;
+  await notify(warning('NEW_ID', `The ID in the response is ${outside(resultId)}, and no record keeps it`));
+}
+
 /** One change, from the guards to the printed response. Returns the exit code. */
 export async function runWrite(session: Session, command: CallCommand, { options }: CallValues, single: SingleCall) {
   const { operation } = single.call;
@@ -158,6 +169,7 @@ export async function runWrite(session: Session, command: CallCommand, { options
     if (secret === undefined) await printApplied(session, write, answer, () => print(answer));
     await sayDone(session, write, answer);
   }
+  await sayNewId(session, answer);
   if (isOnceOnly(operation)) for (const notice of stillOpen(session, operation, open)) await session.notify(notice);
   endIfSignalled(session, write, answer);
   return 0;

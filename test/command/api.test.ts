@@ -1,22 +1,21 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { callAt, refused } from '../support/calls.ts';
 import { CALENDAR_TOKEN, CARDS_TOKEN, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 const CARD_PATH = `/v1/cards/${CARD_ID}`;
 
+const GET = ['api', 'GET', CARD_PATH];
+
 test('api GET prints the response digit for digit as indented JSON, whatever its members are', async () => {
-  const server = await startRecordingServer([{ body: '{"b":1.10,"a":[12345678901234567.89],"cardId":"other"}' }]);
-  const result = await runFrontdesk(['api', 'GET', CARD_PATH], { env: server.env });
-  expect(result).toMatchObject({
-    code: 0,
-    stderr: '',
-    stdout: '{\n  "b": 1.10,\n  "a": [\n    12345678901234567.89\n  ],\n  "cardId": "other"\n}\n',
-  });
+  const body = '{"b":1.10,"a":[12345678901234567.89],"cardId":"other"}';
+  const { server, ...result } = await callAt([{ body }], GET);
+  const stdout = '{\n  "b": 1.10,\n  "a": [\n    12345678901234567.89\n  ],\n  "cardId": "other"\n}\n';
+  expect(result).toMatchObject({ code: 0, stderr: '', stdout });
   expect(server.lines).toEqual([`GET ${CARD_PATH}`]);
-  expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${CARDS_TOKEN}`);
 });
 
 test.each([
@@ -24,10 +23,8 @@ test.each([
   ['a text', '"a"', '"a"\n'],
   ['a number', '1.50', '1.50\n'],
   ['null', 'null', 'null\n'],
-])('api GET prints %s as it was sent', async (_, body, expected) => {
-  const server = await startRecordingServer([{ body }]);
-  const result = await runFrontdesk(['api', 'GET', '/v1/cards', '--json'], { env: server.env });
-  expect(result).toMatchObject({ code: 0, stdout: expected });
+])('api GET prints %s as it was sent', async (_, body, stdout) => {
+  expect(await callAt([{ body }], ['api', 'GET', '/v1/cards', '--json'])).toMatchObject({ code: 0, stdout });
 });
 
 test.each([
@@ -36,31 +33,24 @@ test.each([
   ['/v1/events?from=../..', CALENDAR_TOKEN],
   ['/v1/cards?status=ACTIVE', CARDS_TOKEN],
 ])('api GET sends %s exactly as typed, with the token of its API', async (path, token) => {
-  const server = await startRecordingServer([{ body: {} }]);
-  const result = await runFrontdesk(['api', 'GET', path], { env: server.env });
-  expect(result.code).toBe(0);
-  expect(server.lines).toEqual([`GET ${path}`]);
+  const { code, server } = await callAt([{ body: {} }], ['api', 'GET', path]);
+  expect([code, server.lines]).toEqual([0, [`GET ${path}`]]);
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${token}`);
 });
 
 test('api GET takes the API from --family if the path does not show it, and keeps the path prefix', async () => {
   const server = await startRecordingServer([{ body: {} }]);
   const env = { ...server.env, FRONTDESK_CALENDAR_URL: `${server.url}/gateway` };
-  const result = await runFrontdesk(['api', 'GET', '/v2/x', '--family', 'calendar'], { env });
-  expect(result.code).toBe(0);
-  expect(server.lines).toEqual(['GET /gateway/v2/x']);
+  const { code } = await runFrontdesk(['api', 'GET', '/v2/x', '--family', 'calendar'], { env });
+  expect([code, server.lines]).toEqual([0, ['GET /gateway/v2/x']]);
 });
 
 test('api --include prints status and headers before the body', async () => {
-  const server = await startRecordingServer([
-    { status: 203, headers: { 'x-request-id': 'r\u009b1', 'x-echo': CARDS_TOKEN }, body: { a: 1 } },
-  ]);
-  const result = await runFrontdesk(['api', 'GET', CARD_PATH, '--include'], { env: server.env });
-  expect(result.code).toBe(0);
-  expect(result.stdout).toMatch(/^HTTP\/1\.1 203\n/);
-  expect(result.stdout).toContain('x-request-id: r\\x9b1\n');
-  expect(result.stdout).toContain('x-echo: ***\n');
-  expect(result.stdout).toMatch(/\n\n\{\n {2}"a": 1\n\}\n$/);
+  const headers = { 'x-request-id': 'r\u009b1', 'x-echo': CARDS_TOKEN };
+  const { code, stdout } = await callAt([{ status: 203, headers, body: { a: 1 } }], [...GET, '--include']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^HTTP\/1\.1 203\n[\s\S]*\n\n\{\n {2}"a": 1\n\}\n$/);
+  for (const line of ['x-request-id: r\\x9b1\n', 'x-echo: ***\n']) expect(stdout).toContain(line);
 });
 
 test.each([
@@ -68,47 +58,33 @@ test.each([
   [['-o', 'xlsx', '--out', 'x.xlsx'], ''],
   [['--columns', 'name'], '--columns: needs a table'],
 ])('api GET prints no table (%j)', async (flags, problem) => {
-  const server = await startRecordingServer([]);
-  const result = await runFrontdesk(['api', 'GET', '/v1/cards', ...flags], { env: server.env });
-  expect(result).toMatchObject({ code: 2, stdout: '' });
-  expect(result.stderr).toContain(problem);
-  expect(server.requests).toEqual([]);
+  expect(await refused(['api', 'GET', '/v1/cards', ...flags])).toContain(problem);
 });
 
 test.each([
   [404, 3],
   [302, 6],
 ])('api GET with a response of %i exits with %i and an empty stdout', async (status, code) => {
-  const server = await startRecordingServer([{ status, body: { errorCode: 'E', message: 'm' } }]);
-  const result = await runFrontdesk(['api', 'GET', CARD_PATH, '--json'], { env: server.env });
+  const result = await callAt([{ status, body: { errorCode: 'E', message: 'm' } }], [...GET, '--json']);
   expect(result).toMatchObject({ code, stdout: '' });
-  expect(JSON.parse(result.stderr)).toMatchObject({
-    error: { exitCode: code, operation: 'api', id: CARD_PATH, http: { status } },
-  });
-  expect(result.stderr).not.toContain('"outcome"');
+  const { error } = JSON.parse(result.stderr);
+  expect(error).toMatchObject({ exitCode: code, operation: 'api', id: CARD_PATH, http: { status } });
+  expect(error).not.toHaveProperty('outcome');
 });
 
 test('api GET with a response that is not JSON exits with 10', async () => {
-  const server = await startRecordingServer([{ body: '<html>' }]);
-  const result = await runFrontdesk(['api', 'GET', CARD_PATH, '--retries', '0'], { env: server.env });
-  expect(result).toMatchObject({ code: 10, stdout: '' });
+  expect(await callAt([{ body: '<html>' }], [...GET, '--retries', '0'])).toMatchObject({ code: 10, stdout: '' });
 });
 
 test.each([
-  'https://evil.example/v1/cards/x',
-  '/v1/cards/%2e%2e/x',
-  '/v1/cards/a b',
-  '/v1/cards/a\r\nHost: evil.example',
-])('api refuses the path %j before anything is sent', async (path) => {
-  const server = await startRecordingServer([]);
-  const result = await runFrontdesk(['api', 'GET', path], { env: server.env });
-  expect(result).toMatchObject({ code: 2, stdout: '' });
-  expect(result.stderr).toMatch(/^frontdesk: <path>: /);
-});
-
-test('api refuses a wrong path and shows how to write one', async () => {
-  const result = await runFrontdesk(['api', 'GET', '/v1/calendars/a é%']);
-  expect(result.stderr).toContain('hint: write it as /v1/calendars/a%20%C3%A9%25\n');
+  ['https://evil.example/v1/cards/x', ''],
+  ['/v1/cards/%2e%2e/x', ''],
+  ['/v1/cards/a\r\nHost: evil.example', ''],
+  ['/v1/calendars/a é%', 'hint: write it as /v1/calendars/a%20%C3%A9%25\n'],
+])('api refuses the path %j before anything is sent', async (path, hint) => {
+  const stderr = await refused(['api', 'GET', path]);
+  expect(stderr).toMatch(/^frontdesk: <path>: /);
+  expect(stderr).toContain(hint);
 });
 
 test.each([
@@ -130,46 +106,31 @@ test.each([
   [['GET', '/v1/cards/x', '--include', '-o', 'ndjson'], '--include: prints headers as text'],
   [['POST', '/v1/cards/import/rows'], 'it needs confirmation, and there is no terminal to ask on'],
 ])('api refuses %j before anything is sent', async (args, expected) => {
-  const server = await startRecordingServer([]);
-  const result = await runFrontdesk(['api', ...args], { env: server.env });
-  expect(result).toMatchObject({ code: 2, stdout: '' });
-  expect(result.stderr).toContain(expected);
+  expect(await refused(['api', ...args])).toContain(expected);
 });
 
 test('api names all errors of a call together', async () => {
-  const result = await runFrontdesk(['api', 'PUT', 'x', '--family', 'no', '--data', '{']);
-  expect(result.code).toBe(2);
-  for (const where of ['<method>', '<path>', '--family', '--data']) expect(result.stderr).toContain(`${where}: `);
+  const stderr = await refused(['api', 'PUT', 'x', '--family', 'no', '--data', '{']);
+  for (const where of ['<method>', '<path>', '--family', '--data']) expect(stderr).toContain(`${where}: `);
 });
 
 test.each([
-  [
-    ['/v1/cards/x/block', '--data', '{"reason":"a b"}'],
-    "hint: use its command: frontdesk card block x --reason 'a b'\n",
-  ],
-  [[`${CARD_PATH}/%42LOCK/?x=1`], `hint: use its command: frontdesk card block ${CARD_ID}\n`],
-  [[CARD_PATH], `hint: use its command: frontdesk card get ${CARD_ID}\n`],
-  [['/V1/Cards/x/Block'], 'hint: use its command: frontdesk card block x\n'],
-  [
-    [`${CARD_PATH}/provision/wallet_a`],
-    `hint: use its command: frontdesk card provision ${CARD_ID} --wallet wallet_a\n`,
-  ],
-  [
-    ['/v1/events', '--data', '{"odd":1}'],
-    'hint: use its command, whose options `--help` lists: frontdesk calendar event create\n',
-  ],
+  [['/v1/cards/x/block', '--data', '{"reason":"a b"}'], ": frontdesk card block x --reason 'a b'"],
+  [[`${CARD_PATH}/%42LOCK/?x=1`], `: frontdesk card block ${CARD_ID}`],
+  [[CARD_PATH], `: frontdesk card get ${CARD_ID}`],
+  [['/V1/Cards/x/Block'], ': frontdesk card block x'],
+  [[`${CARD_PATH}/provision/wallet_a`], `: frontdesk card provision ${CARD_ID} --wallet wallet_a`],
+  [['/v1/events', '--data', '{"odd":1}'], ', whose options `--help` lists: frontdesk calendar event create'],
 ])('api POST %j is refused with the command that there is for it, and nothing is sent', async (args, hint) => {
-  const server = await startRecordingServer([]);
-  for (const env of [server.env, { ...server.env, FRONTDESK_READ_ONLY: '1' }]) {
-    const result = await runFrontdesk(['api', 'POST', ...args, '--yes'], { env });
-    expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('<path>: is the path of `frontdesk ');
-    expect(result.stderr).toContain(hint);
+  for (const env of [{}, { FRONTDESK_READ_ONLY: '1' }]) {
+    const stderr = await refused(['api', 'POST', ...args, '--yes'], { env });
+    expect(stderr).toContain('<path>: is the path of `frontdesk ');
+    expect(stderr).toContain(`hint: use its command${hint}\n`);
   }
-  expect(server.requests).toEqual([]);
 });
 
 const block = ['api', 'POST', `${CARD_PATH}/notes`, '--yes'];
+const rows = ['api', 'POST', '/v1/cards/import/rows', '--yes'];
 
 test.each([
   ['the argument', ['--data', '{"reason":"lost","amount":1.10}'], ''],
@@ -178,60 +139,47 @@ test.each([
 ])('api POST sends the JSON of %s, every digit as it is', async (_, args, stdin) => {
   const home = createHome();
   writeFileSync(join(home.path, 'work', 'body.json'), '\ufeff{"reason":"lost","amount":1.10}\n');
-  const server = await startRecordingServer([{ body: cardText('BLOCKED') }]);
-  const result = await runFrontdesk([...block, ...args, '--json'], { env: server.env, home, stdin });
-  expect(result.code).toBe(0);
-  expect(server.requests[0]).toMatchObject({ method: 'POST', body: '{"reason":"lost","amount":1.10}' });
-  expect(server.requests[0]?.headers['content-type']).toBe('application/json');
-  expect(JSON.parse(result.stdout)).toMatchObject({ status: 'BLOCKED' });
+  const reply = [{ body: cardText('BLOCKED') }];
+  const { code, stdout, server } = await callAt(reply, [...block, ...args, '--json'], { home, stdin });
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { status: 'BLOCKED' }]);
+  const headers = { 'content-type': 'application/json' };
+  expect(server.requests).toMatchObject([{ method: 'POST', headers, body: '{"reason":"lost","amount":1.10}' }]);
 });
 
 test('api POST without --data sends no body', async () => {
-  const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
-  const result = await runFrontdesk(['api', 'POST', `${CARD_PATH}/notes`, '--yes'], { env: server.env });
-  expect(result.code).toBe(0);
-  expect(server.requests[0]).toMatchObject({ body: '' });
-  expect(server.requests[0]?.headers['content-type']).toBeUndefined();
+  const { code, server } = await callAt([{ body: cardText('ACTIVE') }], block);
+  const [request] = server.requests;
+  expect([code, request?.body, request?.headers['content-type']]).toEqual([0, '', undefined]);
 });
 
 test('api POST records the change in the history under its method and path', async () => {
-  const home = createHome();
-  const server = await startRecordingServer([{ body: { id: 'evt_9', object: 'event' } }]);
-  await runFrontdesk(['api', 'POST', '/v1/events/import', '--yes', '--data', '{"name":"x"}'], {
-    env: server.env,
-    home,
-  });
-  const history = await runFrontdesk(['history', '--json'], { home });
-  expect(JSON.parse(history.stdout)).toMatchObject([
-    { operation: 'api', id: 'POST /v1/events/import', outcome: 'applied', httpStatus: 200, resultId: null },
-  ]);
-  expect(history.stdout).not.toContain('"x"');
+  const reply = [{ body: { id: 'evt_9', object: 'event' } }];
+  const args = ['api', 'POST', '/v1/events/import', '--yes', '--data', '{"name":"x"}'];
+  const { home } = await callAt(reply, args);
+  const { stdout } = await runFrontdesk(['history', '--json'], { home });
+  const entry = { operation: 'api', id: 'POST /v1/events/import', outcome: 'applied', httpStatus: 200, resultId: null };
+  expect(JSON.parse(stdout)).toMatchObject([entry]);
+  expect(stdout).not.toContain('"x"');
 });
 
 test('api POST --dry-run prints the request, needs no credential and sends nothing', async () => {
-  const result = await runFrontdesk([...block.slice(0, 3), '--data', '{"reason":1.10}', '--dry-run', '--json'], {
-    env: { FRONTDESK_CARDS_URL: 'https://cards.example.com/api' },
-  });
-  expect(result.code).toBe(0);
-  expect(result.stdout).toContain('"reason": 1.10');
-  expect(JSON.parse(result.stdout)).toMatchObject({
-    dryRun: true,
-    requests: [{ method: 'POST', url: `https://cards.example.com/api${CARD_PATH}/notes` }],
-  });
+  const args = [...block.slice(0, 3), '--data', '{"reason":1.10}', '--dry-run', '--json'];
+  const env = { FRONTDESK_CARDS_URL: 'https://cards.example.com/api' };
+  const { code, stdout } = await runFrontdesk(args, { env });
+  expect(code).toBe(0);
+  expect(stdout).toContain('"reason": 1.10');
+  const requests = [{ method: 'POST', url: `https://cards.example.com/api${CARD_PATH}/notes` }];
+  expect(JSON.parse(stdout)).toMatchObject({ dryRun: true, requests });
 });
 
 test.each([
   ['500', { status: 500, body: {} }],
   ['503 with Retry-After', { status: 503, headers: { 'retry-after': '0' }, body: {} }],
 ])('api POST on another path: %s is an unknown outcome and is never sent twice', async (_, reply) => {
-  const server = await startRecordingServer([reply]);
-  const result = await runFrontdesk(['api', 'POST', '/v1/cards/import/rows', '--yes', '--data', '[]', '--json'], {
-    env: server.env,
-  });
+  const result = await callAt([reply], [...rows, '--data', '[]', '--json']);
   expect(result).toMatchObject({ code: 8, stdout: '' });
-  expect(JSON.parse(result.stderr)).toMatchObject({
-    error: { code: 'OUTCOME_UNKNOWN', operation: 'api', id: 'POST /v1/cards/import/rows', outcome: 'unknown' },
-  });
+  const error = { code: 'OUTCOME_UNKNOWN', operation: 'api', id: 'POST /v1/cards/import/rows', outcome: 'unknown' };
+  expect(JSON.parse(result.stderr)).toMatchObject({ error });
 });
 
 test.each([
@@ -239,12 +187,8 @@ test.each([
   ['409', { status: 409, body: {} }, 6],
   ['an empty 2xx', { status: 204 }, 0],
 ])('api POST on another path: after %s it is not sent again', async (_, reply, code) => {
-  const server = await startRecordingServer(() => reply);
-  const home = createHome();
-  const run = () =>
-    runFrontdesk(['api', 'POST', '/v1/cards/import/rows', '--yes', '--json'], { env: server.env, home });
-  expect(await run()).toMatchObject({ code, stdout: '' });
-  expect(server.requests).toHaveLength(1);
+  const { server, home, ...result } = await callAt(() => reply, [...rows, '--json']);
+  expect([result, server.requests.length]).toMatchObject([{ code, stdout: '' }, 1]);
   // Nothing is known of it, nor whether it is the same again.
-  expect(await run()).toMatchObject({ code });
+  expect(await runFrontdesk([...rows, '--json'], { env: server.env, home })).toMatchObject({ code });
 });

@@ -3,26 +3,32 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { refused } from '../support/calls.ts';
 import { cardId, idLines, playService } from '../support/plain-service.ts';
 import { type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 
 const TOKEN = 'stored-token-of-test-WXYZ';
 const ID = cardId(1);
 const GET = ['card', 'get', ID, '-o', 'ndjson'];
+const CARDS = ['auth', 'login', '--family', 'cards'];
 
-function login(home: Home, server: RecordingServer, args: readonly string[], stdin = TOKEN) {
-  return runFrontdesk(['auth', 'login', '--cards-url', server.url, '--family', 'cards', ...args], { home, stdin });
-}
-
-/** A home with a stored token for a service that accepts it. */
-async function loggedIn() {
+/** A home, and a service that answers so and that a login of its stores a token for. */
+async function open(service: Parameters<typeof startRecordingServer>[0] = playService()) {
   const home = createHome();
-  const server = await startRecordingServer(playService());
-  expect(await login(home, server, ['--token-stdin'])).toMatchObject({ code: 0, stderr: '' });
+  const server = await startRecordingServer(service);
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     runFrontdesk(args, { home, env });
-  return { home, server, run, file: join(home.configDir, 'credentials.json') };
+  const login = (args: readonly string[], stdin = TOKEN) =>
+    runFrontdesk([...CARDS, '--cards-url', server.url, ...args], { home, stdin });
+  return { home, server, run, login, file: join(home.configDir, 'credentials.json') };
+}
+
+/** The same with a stored token. */
+async function loggedIn() {
+  const all = await open();
+  expect(await all.login(['--token-stdin'])).toMatchObject({ code: 0, stderr: '' });
+  return all;
 }
 
 function bearer(server: RecordingServer): readonly unknown[] {
@@ -37,31 +43,24 @@ function jwt(claims: unknown): string {
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
 test('--token-command is run once per process, and once more after a 401; nothing is kept', async () => {
-  const home = createHome();
-  const server = await startRecordingServer((request, count) =>
+  const { home, server, login, file } = await open((request, count) =>
     count === 1 ? { status: 401, body: { errorCode: 'NO', message: 'no' } } : playService()(request, count),
   );
   const command = 'echo once >> ran.txt; printf "command-token-%d" "$(wc -l < ran.txt)"';
-  expect((await login(home, server, ['--token-command', command])).code).toBe(0);
+  expect((await login(['--token-command', command])).code).toBe(0);
   const ran = join(home.path, 'work', 'ran.txt');
   expect(existsSync(ran)).toBe(false);
   expect((await runFrontdesk(['card', 'get', '--from', '-', '-j', '1'], { home, stdin: idLines(3) })).code).toBe(0);
   expect(readFileSync(ran, 'utf8')).toBe('once\nonce\n');
-  expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).not.toContain('command-token-1');
-  expect(bearer(server)).toEqual([
-    'Bearer command-token-1',
-    'Bearer command-token-2',
-    'Bearer command-token-2',
-    'Bearer command-token-2',
-  ]);
+  expect(readFileSync(file, 'utf8')).not.toContain('command-token-1');
+  expect(bearer(server)).toEqual([1, 2, 2, 2].map((token) => `Bearer command-token-${token}`));
 });
 
 test('the output of a token command counts when it exits, although a child of it holds the output open', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  expect((await login(home, server, ['--token-command', 'echo token-of-a-command; sleep 25 &'])).code).toBe(0);
+  const { server, run, login } = await open();
+  expect((await login(['--token-command', 'echo token-of-a-command; sleep 25 &'])).code).toBe(0);
   const startedMs = performance.now();
-  expect((await runFrontdesk(GET, { home })).code).toBe(0);
+  expect((await run(GET)).code).toBe(0);
   expect(performance.now() - startedMs).toBeLessThan(20_000);
   expect(bearer(server)).toEqual(['Bearer token-of-a-command']);
 });
@@ -69,13 +68,9 @@ test('the output of a token command counts when it exits, although a child of it
 test.runIf(process.platform === 'linux')(
   'Ctrl-C ends what a token command has started, although its shell is gone before',
   async () => {
-    const home = createHome();
-    const server = await startRecordingServer([]);
+    const { home, server, login } = await open([]);
     const started = join(home.path, 'started');
-    await login(home, server, [
-      '--token-command',
-      `sleep 300 & echo $! > '${started}.new'; mv '${started}.new' '${started}'; wait`,
-    ]);
+    await login(['--token-command', `sleep 300 & echo $! > '${started}.new'; mv '${started}.new' '${started}'; wait`]);
     const program = spawn(process.execPath, [join('bin', 'frontdesk.js'), ...GET], {
       env: { PATH: process.env['PATH'], FRONTDESK_CONFIG_DIR: home.configDir, FRONTDESK_STATE_DIR: home.stateDir },
       detached: true,
@@ -95,28 +90,22 @@ test.runIf(process.platform === 'linux')(
 );
 
 test('a token file may begin with a byte order mark, and a 401 names what is odd in the token', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(() => ({ status: 401 }));
+  const { home, server, run, login } = await open(() => ({ status: 401 }));
   const file = join(home.path, 'token');
   writeFileSync(file, '\ufeff  token-$(x)-of-a-file \r\n', { mode: 0o600 });
-  expect((await login(home, server, ['--token-file', file])).code).toBe(0);
-  const { code, stderr } = await runFrontdesk(GET.slice(0, 3), { home });
-  expect(code).toBe(4);
-  expect(bearer(server)[0]).toBe('Bearer token-$(x)-of-a-file');
+  expect((await login(['--token-file', file])).code).toBe(0);
+  const { code, stderr } = await run(GET.slice(0, 3));
+  expect([code, bearer(server)[0]]).toEqual([4, 'Bearer token-$(x)-of-a-file']);
   expect(stderr).toContain('It holds $ ( ), which tokens rarely do');
   expect(stderr).not.toContain('of-a-file');
 });
 
 test('a dry run runs no token command and needs no credential', async () => {
-  const home = createHome();
-  const server = await startRecordingServer([]);
-  await login(home, server, ['--token-command', 'echo once >> ran.txt; exit 1']);
-  const result = await runFrontdesk(['card', 'block', ID, '--dry-run', '--json'], { home });
-  expect(result.code).toBe(0);
-  expect(JSON.parse(result.stdout)).toMatchObject({
-    dryRun: true,
-    requests: [{ headers: { Authorization: 'Bearer ***' } }],
-  });
+  const { home, run, login } = await open([]);
+  await login(['--token-command', 'echo once >> ran.txt; exit 1']);
+  const { code, stdout } = await run(['card', 'block', ID, '--dry-run', '--json']);
+  const requests = [{ headers: { Authorization: 'Bearer ***' } }];
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { dryRun: true, requests }]);
   expect(existsSync(join(home.path, 'work', 'ran.txt'))).toBe(false);
 });
 
@@ -124,33 +113,20 @@ test.each([
   ['no family', ['--token-stdin'], '--family'],
   ['no token', ['--family', 'cards'], '--token-stdin'],
   ['two sources', ['--family', 'cards', '--token-stdin', '--token-file', 'x'], 'exclude each other'],
-  [
-    'a token as an argument',
-    ['--family', 'cards', '--token', 'secret-argument'],
-    'there is no option that takes a token',
-  ],
+  ['a token as an argument', ['--family', 'cards', '--token', 'secret-argument'], 'no option that takes a token'],
   ['a family that is none', ['--family', 'card', '--token-stdin'], '--family'],
 ])('auth login: %s is exit 2', async (_what, args, problem) => {
-  const result = await runFrontdesk(['auth', 'login', ...args], { stdin: TOKEN });
-  expect(result).toMatchObject({ code: 2, stdout: '' });
-  expect(result.stderr).toContain(problem);
-  expect(result.stderr).not.toContain('secret-argument');
+  const stderr = await refused(['auth', 'login', ...args], { stdin: TOKEN });
+  expect(stderr).toContain(problem);
+  expect(stderr).not.toContain('secret-argument');
 });
 
 test.each([
-  [
-    'before the command',
-    ['--token', 'tok_x', 'card', 'get', cardId(1)],
-    '--token: there is no option that takes a token',
-  ],
+  ['before the command', ['--token', 'tok_x', 'card', 'get', ID], '--token: there is no option that takes a token'],
   ['between its words', ['card', '--api-token', 'tok_x', 'get', cardId(1)], '--api-token: there is no option'],
   ['after it', ['card', 'get', cardId(1), '--cards-token', 'tok_x'], '--cards-token: there is no option'],
   ['with one dash', ['-token', 'tok_x', 'card', 'get', cardId(1)], '-token: there is no option'],
-  [
-    'of another command',
-    ['--token-command', 'echo tok_x', 'auth', 'login'],
-    '--token-command: must come after its command',
-  ],
+  ['of another command', ['--token-command', 'echo tok_x', 'auth', 'login'], '--token-command: must come after its'],
   ['after --', ['auth', 'status', '--', '--token', 'tok_x'], 'unexpected argument: --token ***'],
   ['as an argument', ['auth', 'login', 'tok_x'], 'unexpected argument: ***'],
   ['as a command', ['auth', 'tok_x'], '***: unknown command of `frontdesk auth`'],
@@ -161,21 +137,12 @@ test.each([
   ['as a setting', ['config', 'set', 'cardsToken=tok_x1'], 'not "cardsToken=***"'],
   ['in a URL, as a key', ['api', 'GET', 'https://h.example/v1?key=tok_x1'], '"https://h.example/v1?key=***"'],
   ['in a URL', ['api', 'GET', 'https://h.example/v1?a=b&api_key=tok_x1'], '"https://h.example/v1?a=b&api_key=***"'],
-  [
-    'after the option that reads it from stdin',
-    ['auth', 'login', '--family', 'cards', '--token-stdin', 'tok_x'],
-    'unexpected argument: ***',
-  ],
-  [
-    'after a misspelt one',
-    ['auth', 'login', '--family', 'cards', '--token-stdn', 'tok_x'],
-    'did you mean --token-stdin?',
-  ],
+  ['after the option that reads it from stdin', [...CARDS, '--token-stdin', 'tok_x'], 'unexpected argument: ***'],
+  ['after a misspelt one', [...CARDS, '--token-stdn', 'tok_x'], 'did you mean --token-stdin?'],
 ])('C6 auth login never repeats a value that may be a secret: %s', async (_where, args, problem) => {
-  const result = await runFrontdesk(args, {});
-  expect(result).toMatchObject({ code: 2, stdout: '' });
-  expect(result.stderr).toContain(problem);
-  expect(result.stderr).not.toContain('tok_x');
+  const stderr = await refused(args);
+  expect(stderr).toContain(problem);
+  expect(stderr).not.toContain('tok_x');
 });
 
 test.each([
@@ -191,9 +158,8 @@ test.each([
 });
 
 test('a stored token in a reason is sent, and masked in the history', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  expect((await login(home, server, ['--token-stdin'], 'the-stored-token')).code).toBe(0);
+  const { home, server, login } = await open();
+  expect((await login(['--token-stdin'], 'the-stored-token')).code).toBe(0);
   const env = { FRONTDESK_CARDS_URL: server.url };
   const block = ['card', 'block', ID, '--yes', '--reason', 'used the-stored-token'];
   expect((await runFrontdesk(block, { home, env })).code).toBe(0);
@@ -203,43 +169,39 @@ test('a stored token in a reason is sent, and masked in the history', async () =
 });
 
 test('auth login --check reads the card with the new credential', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  expect((await login(home, server, ['--token-stdin', '--check', ID])).code).toBe(0);
+  const { server, login } = await open();
+  expect((await login(['--token-stdin', '--check', ID])).code).toBe(0);
   expect(server.lines).toEqual([`GET /v1/cards/${ID}`]);
 });
 
 test('a credential that --check finds refused is not kept, and the earlier one stays', async () => {
-  const home = createHome();
-  const refusing = await startRecordingServer(playService(() => ({ status: 401, body: '{}' })));
-  const first = await login(home, refusing, ['--token-stdin', '--check', ID]);
+  const { login, file } = await open(playService(() => ({ status: 401, body: '{}' })));
+  const first = await login(['--token-stdin', '--check', ID]);
   expect(first.code).toBe(4);
   expect(first.stderr).toContain('the credential is not kept. The profile default and its URL are saved');
-  const file = () => readFileSync(join(home.configDir, 'credentials.json'), 'utf8');
-  expect(JSON.parse(file()).entries).toEqual([]);
-  expect((await login(home, refusing, ['--token-stdin'], 'the-token-before')).code).toBe(0);
-  const again = await login(home, refusing, ['--token-stdin', '--check', ID], 'the-refused-token');
+  const kept = () => readFileSync(file, 'utf8');
+  expect(JSON.parse(kept()).entries).toEqual([]);
+  expect((await login(['--token-stdin'], 'the-token-before')).code).toBe(0);
+  const again = await login(['--token-stdin', '--check', ID], 'the-refused-token');
   expect(again.code).toBe(4);
   expect(again.stderr).toContain('the credential is not kept, and the one before it is in its place again');
-  expect(file()).toContain('the-token-before');
-  expect(file()).not.toContain('the-refused-token');
+  expect(kept()).toContain('the-token-before');
+  expect(kept()).not.toContain('the-refused-token');
 });
 
 test('a credential that --check could not try is kept, with the exit code of the read', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService(() => ({ status: 404, body: '{}' })));
-  const { code, stderr } = await login(home, server, ['--token-stdin', '--check', ID]);
+  const { login, file } = await open(playService(() => ({ status: 404, body: '{}' })));
+  const { code, stderr } = await login(['--token-stdin', '--check', ID]);
   expect(code).toBe(3);
   expect(stderr).toContain('warning: the credential is stored, but it could not be tried');
-  expect(readFileSync(join(home.configDir, 'credentials.json'), 'utf8')).toContain(TOKEN);
+  expect(readFileSync(file, 'utf8')).toContain(TOKEN);
 });
 
 test('a stored token stays valid if only the path prefix of its URL changes', async () => {
   const { server, run } = await loggedIn();
   await run(['profile', 'set', 'default', '--cards-url', `${server.url}/shop/`]);
   await run(GET);
-  expect(server.lines).toEqual([`GET /shop/v1/cards/${ID}`]);
-  expect(bearer(server)).toEqual([`Bearer ${TOKEN}`]);
+  expect([server.lines, bearer(server)]).toEqual([[`GET /shop/v1/cards/${ID}`], [`Bearer ${TOKEN}`]]);
 });
 
 test('auth status shows family, origin, source, last four characters and expiry', async () => {
@@ -273,11 +235,7 @@ test('the environment alone is the profile default, and needs nothing stored', a
   expect(readdirSync(home.stateDir)).toEqual(['cards']);
 });
 
-test.each([
-  [['auth', 'logout', '--yes']],
-  [['auth', 'logout']],
-  [['sandbox', 'reset', '--yes']],
-  [['sandbox', 'reset']],
-])('auth login outside a terminal does not ask: `%s`', async (args) => {
-  expect(await runFrontdesk(args)).toMatchObject({ code: 0, stderr: '' });
-});
+test.each(['auth logout --yes', 'auth logout', 'sandbox reset --yes', 'sandbox reset'])(
+  'outside a terminal nothing is asked: `%s`',
+  async (words) => expect(await runFrontdesk(words.split(' '))).toMatchObject({ code: 0, stderr: '' }),
+);

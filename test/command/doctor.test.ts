@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { idLines, playService } from '../support/plain-service.ts';
@@ -19,6 +19,14 @@ async function doctor(options: RunOptions, args: readonly string[] = []) {
   return { ...result, checks, of: (name: string) => checks.filter((check) => check.name === name) };
 }
 
+/** A home whose configuration has these files. */
+function homeWith(files: Readonly<Record<string, string>>, mode = 0o600) {
+  const home = createHome();
+  mkdirSync(home.configDir, { mode: 0o700 });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(home.configDir, name), text, { mode });
+  return home;
+}
+
 test('doctor reports on a fresh machine, sends nothing and exits with 0', async () => {
   const { checks, stderr } = await doctor({});
   expect(stderr).toBe('');
@@ -31,30 +39,21 @@ test('doctor reports on a fresh machine, sends nothing and exits with 0', async 
 
 test('doctor prints one row for each check outside a terminal', async () => {
   const { stdout, code } = await runFrontdesk(['doctor']);
-  expect(code).toBe(0);
-  expect(stdout.split('\n')[0]).toBe('STATUS\tCHECK\tFOUND\tFIX');
+  expect([code, stdout.split('\n')[0]]).toEqual([0, 'STATUS\tCHECK\tFOUND\tFIX']);
   expect(stdout).toContain('ok\tenvironment\tthe variables of frontdesk can be read\t\n');
 });
 
 test('doctor works with damaged settings and says where they are', async () => {
-  const home = createHome();
-  mkdirSync(home.configDir, { mode: 0o700 });
-  writeFileSync(join(home.configDir, 'settings.json'), '{"version":1,"profiles":{"live":{"readonli":true}}}');
+  const home = homeWith({ 'settings.json': '{"version":1,"profiles":{"live":{"readonli":true}}}' });
   const { of } = await doctor({ home }, ['-p', 'live']);
-  const [settings] = of('settings');
-  expect(settings).toMatchObject({ status: 'problem' });
-  expect(settings?.message).toContain('did you mean readOnly?');
+  const message = expect.stringContaining('did you mean readOnly?');
+  expect(of('settings')[0]).toMatchObject({ status: 'problem', message });
   expect(of('profile')[0]).toMatchObject({ status: 'warning' });
 });
 
-test('doctor works with an environment that every other command refuses', async () => {
-  const env = {
-    NODE_TLS_REJECT_UNAUTHORIZED: '0',
-    FRONTDESK_OUTPUT: 'xml',
-    FRONTDESK_TIMEOUT: '5',
-    FRONTDESK_CA_FILE: '/nowhere/ca.pem',
-    FRONTDESK_PROFILE: 'nobody',
-  };
+test('doctor works with an environment that every other command refuses, and with no wrong option', async () => {
+  const wrong = { FRONTDESK_OUTPUT: 'xml', FRONTDESK_TIMEOUT: '5', FRONTDESK_CA_FILE: '/nowhere/ca.pem' };
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0', ...wrong, FRONTDESK_PROFILE: 'nobody' };
   const { of } = await doctor({ env });
   expect(of('profile')).toMatchObject([{ status: 'problem' }]);
   const environment = of('environment');
@@ -65,21 +64,16 @@ test('doctor works with an environment that every other command refuses', async 
   }
   const refused = await runFrontdesk(['profile', 'list'], { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
   expect(refused.code).toBe(2);
-});
-
-test('doctor refuses a wrong option', async () => {
   expect((await runFrontdesk(['doctor', '-o', 'xml'])).code).toBe(2);
 });
 
 test('doctor names unsafe files and folders with the commands that fix them', async () => {
-  const home = createHome();
-  mkdirSync(home.configDir, { mode: 0o700 });
+  const home = homeWith({ 'credentials.json': '{"version":1,"entries":[]}' }, 0o644);
   mkdirSync(home.stateDir);
   chmodSync(home.stateDir, 0o755);
   mkdirSync(join(home.stateDir, 'writes'));
   chmodSync(join(home.stateDir, 'writes'), 0o755);
   const file = join(home.configDir, 'credentials.json');
-  writeFileSync(file, '{"version":1,"entries":[]}', { mode: 0o644 });
   const { of } = await doctor({ home });
   expect(of('credentials')).toMatchObject([{ status: 'problem', fix: `fix it with: chmod 600 ${file}` }]);
   expect(of('state-folder')).toMatchObject([{ status: 'warning', fix: `chmod 700 ${home.stateDir}` }]);
@@ -88,27 +82,23 @@ test('doctor names unsafe files and folders with the commands that fix them', as
 
 test('doctor says whether cards are remembered, and what keeps them from it', async () => {
   const home = createHome();
-  expect((await doctor({ home })).of('known-cards')).toMatchObject([
-    { status: 'ok', message: 'no cards remembered yet' },
-  ]);
+  const known = async () => (await doctor({ home })).of('known-cards');
+  expect(await known()).toMatchObject([{ status: 'ok', message: 'no cards remembered yet' }]);
   await runFrontdesk(['card', 'get', '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', '-p', 'sandbox', '-q'], { home });
-  expect((await doctor({ home })).of('known-cards')).toMatchObject([
-    { status: 'ok', message: 'cards remembered of 1 base URL' },
-  ]);
+  expect(await known()).toMatchObject([{ status: 'ok', message: 'cards remembered of 1 base URL' }]);
   const cards = join(home.stateDir, 'cards');
   writeFileSync(join(cards, 'damaged.ndjson'), '{}\nnot a card\n', { mode: 0o600 });
   const fix = 'to start over: frontdesk card find --forget';
-  expect((await doctor({ home })).of('known-cards')).toMatchObject([{ status: 'problem', fix }]);
+  expect(await known()).toMatchObject([{ status: 'problem', fix }]);
   rmSync(cards, { recursive: true });
   writeFileSync(cards, '', { mode: 0o600 });
-  expect((await doctor({ home })).of('known-cards')).toMatchObject([{ status: 'problem' }]);
+  expect(await known()).toMatchObject([{ status: 'problem' }]);
   const none = await doctor({ home, env: { FRONTDESK_NO_HISTORY: '1' } });
   expect(none.of('known-cards')[0]?.message).toBe('not remembered: FRONTDESK_NO_HISTORY is set');
 });
 
 test('doctor names a lock whose process is gone', async () => {
-  const home = createHome();
-  mkdirSync(home.configDir, { mode: 0o700 });
+  const home = homeWith({});
   const folder = join(home.configDir, 'settings.json.lock');
   mkdirSync(folder, { mode: 0o700 });
   mkdirSync(join(home.configDir, 'credentials.json.lock'));
@@ -132,33 +122,19 @@ test('doctor shows URLs and the source of credentials, and no token', async () =
 });
 
 test('doctor runs no token command', async () => {
-  const home = createHome();
-  mkdirSync(home.configDir, { mode: 0o700 });
-  const trace = join(home.path, 'ran');
-  const entry = {
-    profile: 'default',
-    family: 'cards',
-    origin: 'https://cards.example.com',
-    kind: 'command',
-    value: `touch ${trace}; echo token`,
-  };
-  const text = JSON.stringify({ version: 1, entries: [entry] });
-  writeFileSync(join(home.configDir, 'credentials.json'), text, { mode: 0o600 });
+  const trace = join(createHome().path, 'ran');
+  const place = { profile: 'default', family: 'cards', origin: 'https://cards.example.com' };
+  const entries = [{ ...place, kind: 'command', value: `touch ${trace}; echo token` }];
+  const home = homeWith({ 'credentials.json': JSON.stringify({ version: 1, entries }) });
   const { of } = await doctor({ home, env: { FRONTDESK_CARDS_URL: 'https://cards.example.com' } });
   expect(of('cards-credential')[0]?.message).toContain('a token command, not run here');
-  const { existsSync } = await import('node:fs');
   expect(existsSync(trace)).toBe(false);
 });
 
 test('doctor --connect sends each base URL one GET of an ID that cannot exist, and compares the clocks', async () => {
-  const server = await startRecordingServer([
-    {
-      status: 404,
-      headers: { date: 'Thu, 01 Jan 2026 00:00:00 GMT' },
-      body: { errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
-    },
-    { status: 401 },
-  ]);
+  const headers = { date: 'Thu, 01 Jan 2026 00:00:00 GMT' };
+  const body = { errorCode: 'CARD_NOT_FOUND', message: 'no such card' };
+  const server = await startRecordingServer([{ status: 404, headers, body }, { status: 401 }]);
   const env = { ...server.env, FRONTDESK_CALENDAR_URL: `${server.url}/gateway` };
   const { of } = await doctor({ env }, ['--connect']);
   expect(server.lines).toEqual([
@@ -169,12 +145,8 @@ test('doctor --connect sends each base URL one GET of an ID that cannot exist, a
     `Bearer ${server.env['FRONTDESK_CARDS_TOKEN']}`,
     `Bearer ${server.env['FRONTDESK_CALENDAR_TOKEN']}`,
   ]);
-  expect(of('cards-connection')).toMatchObject([
-    {
-      status: 'ok',
-      message: `${server.url} answered the GET of an id that cannot exist with 404, as it should`,
-    },
-  ]);
+  const message = `${server.url} answered the GET of an id that cannot exist with 404, as it should`;
+  expect(of('cards-connection')).toMatchObject([{ status: 'ok', message }]);
   expect(of('cards-token')).toMatchObject([{ status: 'ok', message: 'the service accepted it' }]);
   expect(of('calendar-token')).toMatchObject([{ status: 'problem', message: 'the service refused it with 401' }]);
   expect(of('cards-clock')[0]).toMatchObject({ status: 'warning', fix: "set this machine's clock" });
@@ -182,16 +154,10 @@ test('doctor --connect sends each base URL one GET of an ID that cannot exist, a
 });
 
 test('doctor --connect reports a service that returns 5xx, and --strict exits with 15', async () => {
-  const server = await startRecordingServer([
-    { status: 503 },
-    { status: 404, body: {} },
-    { status: 503 },
-    { status: 404, body: {} },
-  ]);
-  const { code, of } = await doctor({ env: server.env }, ['--connect']);
-  expect(code).toBe(0);
-  expect(of('cards-connection')).toMatchObject([{ status: 'problem' }]);
-  expect(of('cards-connection')[0]?.message).toContain('with 503');
+  const replies = [{ status: 503 }, { status: 404, body: {} }];
+  const server = await startRecordingServer([...replies, ...replies]);
+  const { of } = await doctor({ env: server.env }, ['--connect']);
+  expect(of('cards-connection')).toMatchObject([{ status: 'problem', message: expect.stringContaining('with 503') }]);
   expect(of('calendar-connection')).toMatchObject([{ status: 'ok' }]);
   expect((await runFrontdesk(['doctor', '--connect', '--strict'], { env: server.env })).code).toBe(15);
 });
@@ -217,85 +183,57 @@ test('doctor --connect reports a service that cannot be reached', async () => {
   expect(of('cards-connection')[0]?.message).toContain('refused');
 });
 
-/** What the first run says of it with one call of the file system made into another. */
-async function said(call: string, code: string) {
-  const home = createHome();
+/** A run at its first use, where this code is in the place of a call of the file system. */
+async function firstRun(code: string, home = createHome()) {
   const server = await startRecordingServer(playService());
   const broken = injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
-      const original = fs.${call}; fs.${call} = (...args) => {
-        if (!String(args[0]).includes('.tmp/')) return original(...args);
-        ${code} }; syncBuiltinESMExports();`);
+      ${code}; syncBuiltinESMExports();`);
   const args = ['card', 'block', '--from', '-', '--yes', '--quiet', '-o', 'csv'];
-  const { stderr } = await runFrontdesk(args, { home, env: { ...server.env, ...broken }, stdin: idLines(1) });
-  return stderr.split('\n')[0];
+  const run = () => runFrontdesk(args, { home, env: { ...server.env, ...broken }, stdin: idLines(1) });
+  return { home, run, server, first: await run() };
 }
 
+/** Of the files with which the file system is tried, one call is made into another. */
+const ofTrial = (call: string, code: string) => `const original = fs.${call}; fs.${call} = (...args) => {
+        if (!String(args[0]).includes('.tmp/')) return original(...args);
+        ${code} }`;
+const REPLACING =
+  'if (fs.statSync(args[0]).isDirectory()) fs.rmSync(args[1], { recursive: true, force: true }); return original(...args);';
+const TWICE = "return original(args[0], args[1], { ...args[2], flag: 'w' });";
+const COPYING = 'return fs.statSync(args[0]).isFile() ? fs.copyFileSync(...args) : original(...args);';
+const OVER = "return original(args[0], args[1] === 'a' ? 'r+' : args[1], ...args.slice(2));";
+const FREE_NAME = 'a folder takes a free name, but not one with a file';
+
 test.each([
-  [
-    'replaces one folder by another',
-    'renameSync',
-    'if (fs.statSync(args[0]).isDirectory()) fs.rmSync(args[1], { recursive: true, force: true }); return original(...args);',
-    'a folder takes a free name, but not one with a file',
-  ],
-  [
-    'makes a file twice',
-    'writeFileSync',
-    "return original(args[0], args[1], { ...args[2], flag: 'w' });",
-    'a file is created only once (O_EXCL)',
-  ],
-  [
-    'copies files instead of renaming them',
-    'renameSync',
-    'return fs.statSync(args[0]).isFile() ? fs.copyFileSync(...args) : original(...args);',
-    'a rename replaces a file',
-  ],
-  [
-    'appends where the writer left off',
-    'openSync',
-    "return original(args[0], args[1] === 'a' ? 'r+' : args[1], ...args.slice(2));",
-    'appended text is last (O_APPEND)',
-  ],
+  ['replaces one folder by another', 'renameSync', REPLACING, FREE_NAME],
+  ['makes a file twice', 'writeFileSync', TWICE, 'a file is created only once (O_EXCL)'],
+  ['copies files instead of renaming them', 'renameSync', COPYING, 'a rename replaces a file'],
+  ['appends where the writer left off', 'openSync', OVER, 'appended text is last (O_APPEND)'],
 ])('the first run names a file system of the state folder that %s', async (_what, call, code, promise) => {
-  expect(await said(call, code)).toContain(
+  const { first } = await firstRun(ofTrial(call, code));
+  expect(first.stderr.split('\n')[0]).toContain(
     `whose file system does not keep what they rest on: ${promise}. To fix this,`,
   );
 });
 
 test('the first run tries the file system of the state folder and warns, and the second tries nothing', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  const replacing = injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
-      const { renameSync } = fs; fs.renameSync = (from, to) => { fs.rmSync(to, { recursive: true, force: true });
-      renameSync(from, to); }; syncBuiltinESMExports();`);
-  const args = ['card', 'block', '--from', '-', '--yes', '--quiet', '-o', 'csv'];
-  const run = () => runFrontdesk(args, { home, env: { ...server.env, ...replacing }, stdin: idLines(1) });
-  const first = await run();
+  const replacing = `const { renameSync } = fs; fs.renameSync = (from, to) => {
+      fs.rmSync(to, { recursive: true, force: true }); renameSync(from, to); }`;
+  const { home, first, run } = await firstRun(replacing);
   expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining(',applied,') });
   expect(first.stderr.split('\n')[0]).toBe(
-    `frontdesk: warning: runs and records may be damaged in ${home.stateDir}, whose file system does not keep what they rest on: a folder takes a free name, but not one with a file. To fix this, set FRONTDESK_STATE_DIR to a folder on a local disk`,
+    `frontdesk: warning: runs and records may be damaged in ${home.stateDir}, whose file system does not keep what they rest on: ${FREE_NAME}. To fix this, set FRONTDESK_STATE_DIR to a folder on a local disk`,
   );
-  const second = await run();
-  expect(second.code).toBe(0);
-  expect(second.stderr).not.toContain('local disk');
-  expect(readdirSync(home.stateDir).sort()).toEqual([
-    '.file-system-tried',
-    'cards',
-    'open',
-    'runs',
-    'runs-begun',
-    'sent',
-  ]);
+  expect(await run()).toMatchObject({ code: 0, stderr: expect.not.stringContaining('local disk') });
+  const names = ['.file-system-tried', 'cards', 'open', 'runs', 'runs-begun', 'sent'];
+  expect(readdirSync(home.stateDir).sort()).toEqual(names);
 });
 
 test('the file system of the state folder is not tried where it is full, and the run says so', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  const full = injecting(`import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
-      fs.writeFileSync = () => { throw Object.assign(new Error('x'), { code: 'ENOSPC' }); }; syncBuiltinESMExports();`);
-  const args = ['card', 'block', '--from', '-', '--yes', '--quiet', '-o', 'csv'];
-  const result = await runFrontdesk(args, { home, env: { ...server.env, ...full }, stdin: idLines(1) });
-  expect(result).toMatchObject({ code: 16, stdout: '' });
-  expect(result.stderr).toMatch(/^frontdesk: [^\n]*no space left on the device \(ENOSPC\)[^\n]*\n(?:hint: [^\n]*\n)*$/);
+  const full = "fs.writeFileSync = () => { throw Object.assign(new Error('x'), { code: 'ENOSPC' }); }";
+  const { home, first, server } = await firstRun(full);
+  expect(first).toMatchObject({ code: 16, stdout: '' });
+  expect(first.stderr).toMatch(/^frontdesk: [^\n]*no space left on the device \(ENOSPC\)[^\n]*\n(?:hint: [^\n]*\n)*$/);
   expect(server.requests).toEqual([]);
   expect(readdirSync(home.stateDir)).not.toContain('.file-system-tried');
 });

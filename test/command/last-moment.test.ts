@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { idLines, playService } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { injecting, runFrontdesk } from '../support/run-frontdesk.ts';
-import { CARD_ID, cardText } from '../support/sample-card.ts';
+import { CARD_ID } from '../support/sample-card.ts';
 
-// Between the last outcome and the end of the program: signals that come too late, and results that find no room.
+// Between the last outcome and the end of the program: signals that come too late.
 
 /** Has this code, which knows `write`, `text` and `done`, hand over to stdout each text that ends like this. */
 function atTheEndOf(callOutcome: string, code: string) {
@@ -60,23 +60,4 @@ describe.each(WRITES)('P8 Ctrl-C behind the outcome of %s', (what, args, stdin, 
     );
     expect(server.lines).toHaveLength(1);
   });
-});
-
-test.each([
-  ['are exit 16', 200, 16],
-  ['are reported, but exit 8 says more where an outcome is unknown', 500, 8],
-])('results that cannot be written: %s', async (_, status, exitCode) => {
-  const server = await startRecordingServer((request) => ({
-    status: request.method === 'GET' ? 200 : status,
-    body: cardText(status === 200 ? 'BLOCKED' : 'ACTIVE', request.url.split('/')[3]),
-  }));
-  const full = atTheEndOf(']\n', "done(Object.assign(new Error('full'), { code: 'ENOSPC' }));");
-  const args = ['card', 'block', '--from', '-', '--yes', '--json', '--retries', '0', '--retry-max-time', '1s'];
-  const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...full }, stdin: idLines(1) });
-  expect(code).toBe(exitCode);
-  expect(stdout).toMatch(/^\[[^\]]*$/);
-  expect(stderr).toContain(
-    'could not write the results to stdout: no space left on the device (ENOSPC). The results so far are kept in the run.',
-  );
-  expect(stderr).toContain(`"exitCode":${exitCode}`);
 });

@@ -1,21 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Reply, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+import { openPlain } from '../support/plain-service.ts';
 
 const UPDATE = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv', '--yes', '-q'];
 
 async function begin() {
-  const home = createHome();
-  const server = await startRecordingServer(
-    ({ url }): Reply => (url.endsWith('/s2') ? { status: 422, body: '{}' } : { status: 200, body: '{"email":"x"}' }),
+  const place = await openPlain(({ url }) =>
+    url.endsWith('/s2') ? { status: 422, body: '{}' } : { body: '{"email":"x"}' },
   );
-  const file = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
-  const read = (name: string) => readFileSync(join(home.path, 'work', name), 'utf8');
-  const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
-  file('old.csv', 'id,email,first_name,active\ns1,a@x,Ann,true\ns2,b@x,Bob,true\n');
-  return { server, file, read, run };
+  place.file('old.csv', 'id,email,first_name,active\ns1,a@x,Ann,true\ns2,b@x,Bob,true\n');
+  return place;
 }
 
 it('the rows to correct after --changed-from hold only what was sent, so that nothing else is restored', async () => {
@@ -40,12 +33,8 @@ it('rows to correct with --empty-cells clear need NDJSON, which tells an empty t
   expect([refused.code, server.requests]).toEqual([2, []]);
   expect(refused.stderr).toContain('give it a name that ends in .ndjson');
   expect((await run([...clear, '--failed', 'rest.ndjson'])).code).toBe(15);
-  expect(JSON.parse(read('rest.ndjson'))).toMatchObject({
-    id: 's2',
-    first_name: '',
-    active: false,
-    _outcome: 'rejected',
-  });
+  const left = { id: 's2', first_name: '', active: false, _outcome: 'rejected' };
+  expect(JSON.parse(read('rest.ndjson'))).toMatchObject(left);
   expect(read('rest.ndjson')).not.toContain('email');
   expect((await run(['runs', 'results', 'r', '--as-input', '-o', 'csv'])).code).toBe(2);
   expect((await run(['runs', 'results', 'r', '--as-input', '-o', 'ndjson', '-q'])).code).toBe(0);

@@ -1,526 +1,67 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import {
-  cardId,
-  cardNumber,
-  idLines,
-  lastLine,
-  playService,
-  REPLACEMENT_ID,
-  refusal,
-  rowLines,
-} from '../support/plain-service.ts';
-import { startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
+import { cardId, cardNumber, idLines, jsonLines, openPlain, refusal, rowLines } from '../support/plain-service.ts';
 import { cardText } from '../support/sample-card.ts';
 
 const ONE = cardId(1);
 const TWO = cardId(2);
+const GET = ['card', 'get', '--from', '-', '-o', 'ndjson'];
 const BLOCK = ['card', 'block', '--from', '-', '--yes', '-o', 'ndjson'];
-const ACTIVATE = ['card', 'activate', '--from', '-', '--yes', '-j', '1', '-o', 'ndjson'];
 const SUBSCRIBERS = ['calendar', 'subscribers', 'update', '--from', '-', '--yes', '-o', 'ndjson'];
 const EVENTS = ['calendar', 'event', 'create', '--from', '-', '--yes', '-o', 'ndjson'];
 
-/** Runs against a service that does what it is asked, one request after the other; what it saw, as `target body`. */
-async function sent(args: readonly string[], stdin: string | Uint8Array, home?: Home) {
-  const server = await startRecordingServer(playService());
-  const result = await runFrontdesk([...args, ...(args.includes('-j') ? [] : ['-j', '1'])], {
-    env: server.env,
-    stdin,
-    ...(home === undefined ? {} : { home }),
-  });
-  const requests = server.requests.map(({ url, body }) => `${url.split('/').slice(3).join('/')} ${body}`);
-  return { ...result, requests };
+type Place = Awaited<ReturnType<typeof openPlain>>;
+
+/** One call, one request after the other, and what reached the service, as `target body`. */
+async function sent(args: readonly string[], stdin: string | Uint8Array, place?: Place) {
+  const its = place ?? (await openPlain());
+  const before = its.sent().length;
+  const result = await its.run([...args, '-j', '1'], stdin);
+  return { ...result, requests: its.sent().slice(before) };
 }
 
 /** Message of a call that was refused with exit 2 and sent nothing. */
-async function refused(args: readonly string[], stdin: string | Uint8Array, home?: Home): Promise<string> {
-  const result = await sent(args, stdin, home);
-  expect(result.requests).toEqual([]);
-  expect(result.stdout).toBe('');
-  expect(result.code).toBe(2);
-  return result.stderr;
+async function refused(args: readonly string[], stdin: string | Uint8Array, place?: Place): Promise<string> {
+  const { code, stdout, stderr, requests } = await sent(args, stdin, place);
+  expect({ code, stdout, requests }).toEqual({ code: 2, stdout: '', requests: [] });
+  return stderr;
 }
 
-test('--from reads the format that --from-format names', async () => {
-  const result = await sent(['card', 'get', '--from', '-', '--from-format', 'ids', '-o', 'ndjson'], `${ONE}\n`);
-  expect(result).toMatchObject({ code: 0, requests: [`${ONE} `] });
-});
+const expired = () => refusal(409, 'CARD_EXPIRED');
+const TILL = `Card Number;Ticket;Store;Paid\n${ONE};T-1;12;x\n${TWO};T-2;13;x\n${cardId(3)};T-3;12;x\nbad;T-4;13;x\n`;
+const TICKETS = `cardId,Ticket\n${ONE},#REF!\n${TWO},="007"\n`;
+const EMPTY_BETWEEN = `cardId,reason\n${ONE},lost\n,\n${TWO},lost\n`;
+const LINES = `{"cardId":"${ONE}"}\n{"cardId":}\n5\n`;
+const REF = `{"cardId":"${ONE}","Ref":"x"}\n`;
+const MAPPED = (field: string) => `line 2: the row has a member ${field}, and --map reads that field from "Ref"`;
+const EMPTY_ROW = 'line 3: the row is empty, but rows follow it';
 
-test('--ignore-columns skips columns, and keeps them in the file of --failed, which is read in the same way', async () => {
-  const { path } = createHome();
-  const failed = join(path, 'failed.csv');
-  const input = `cardId,Note,reason\n${ONE},x,"a"\n`;
-  const args = [...BLOCK, '--ignore-columns', 'Note,reason', '--failed', failed];
-  const server = await startRecordingServer(() => ({ status: 404, body: {} }));
-  await runFrontdesk(args, { env: server.env, stdin: input });
-  expect(server.requests.map(({ body }) => body)).toEqual(['{}']);
-  expect(readFileSync(failed, 'utf8').split('\n')[1]).toMatch(new RegExp(`^${ONE},x,a,1,rejected,`));
-  const again = await sent([...BLOCK, '--ignore-columns', 'Note,reason'], readFileSync(failed));
-  expect(again.requests).toEqual([`${ONE}/block {}`]);
-  expect(await refused([...BLOCK, '--ignore-columns', 'Nota'], input)).toContain(
-    '--ignore-columns: the input has no column \\"Nota\\": did you mean Note?',
-  );
-  expect(await refused([...BLOCK, '--ignore-columns', 'Note,cardId'], input)).toContain(
-    '--ignore-columns: cardId is the column of the ID',
-  );
-});
-
-test('--expect-rows refuses another number of rows with 17, of reads, plans, dry runs and shards too', async () => {
-  const { path } = createHome();
-  for (const args of [
-    [...BLOCK, '--shard', '1/2'],
-    ['card', 'block', '--from', '-', '--plan', join(path, 'a.plan')],
-    ['card', 'get', '--from', '-'],
-  ]) {
-    const result = await sent([...args, '--expect-rows', '2'], idLines(3));
-    expect(result).toMatchObject({ code: 17, requests: [], stdout: '' });
-    expect(result.stderr).toContain('the input has 3 rows, and --expect-rows says 2');
-    // A read says nothing of what was sent.
-    expect(result.stderr.includes('Nothing was sent.')).toBe(args[1] !== 'get');
-  }
-  expect(existsSync(join(path, 'a.plan'))).toBe(false);
-  for (const args of [
-    ['card', 'get', ONE],
-    ['card', 'block', ONE, '--yes'],
-    ['card', 'block', ONE, '--plan', join(path, 'a.plan')],
-  ]) {
-    const server = await startRecordingServer(playService());
-    const result = await runFrontdesk([...args, '--expect-rows', '2'], { env: server.env });
-    expect(result).toMatchObject({ code: 17, stdout: '' });
-    expect(result.stderr).toContain('the input has 1 row, and --expect-rows says 2');
-    expect(result.stderr.includes('Nothing was sent.')).toBe(args[1] !== 'get');
-    expect(server.lines).toEqual([]);
-  }
-  expect(existsSync(join(path, 'a.plan'))).toBe(false);
-  const server = await startRecordingServer(playService());
-  const one = await runFrontdesk(['card', 'get', ONE, '--expect-rows', '1'], { env: server.env });
-  expect(one).toMatchObject({ code: 0 });
-  expect(server.lines).toHaveLength(1);
-  expect(await sent([...BLOCK, '--expect-rows', '0'], '')).toMatchObject({ code: 0 });
-  expect((await sent([...BLOCK, '--expect-rows', '2'], idLines(2))).requests).toHaveLength(2);
-  expect(await refused([...BLOCK, '--expect-rows', '2'], `cardId\nx\n${ONE}\n`)).toContain('line 2');
-});
-
-test('a dry run says that --expect was not compared, and ends with how many rows and empty cells there are', async () => {
-  const args = [...BLOCK, '--dry-run', '--expect', 'status=ACTIVE'];
-  const { stderr } = await sent(args, `cardId,reason\n${ONE},\n`);
-  expect(stderr.trimEnd().split('\n')).toEqual([
-    '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared, because a dry run reads no card"}}',
-    '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells not sent: 1 in reason"}}',
-  ]);
-});
-
-test('--shard with --rate says how fast all shards are together', async () => {
-  const { stderr } = await sent([...BLOCK, '--shard', '1/4', '--rate', '50'], idLines(4));
-  expect(stderr).toContain(
-    '"SHARD_RATE","message":"--rate holds for each shard separately: 4 processes send up to 200 requests a second"',
-  );
-});
-
-test('a text with a NUL is read as it was written', async () => {
-  const name = 'Ann\u0000Berg';
-  const list = { object: 'list', data: [{ id: 'sub_1', first_name: name }], url: '/v1/x' };
-  const server = await startRecordingServer(({ method }) => ({
-    body: method === 'GET' ? list : { id: 'sub_1', first_name: name },
-  }));
-  const columns = ['--columns', 'id,first_name'];
-  const written = await runFrontdesk(['calendar', 'subscribers', 'list', 'cal_1', '-o', 'csv', ...columns], {
-    env: server.env,
-  });
-  await runFrontdesk([...SUBSCRIBERS, '-q'], { env: server.env, stdin: written.stdout });
-  expect(server.requests.map(({ body }) => body)).toEqual(['', JSON.stringify({ first_name: name })]);
-});
-
-test('one error in the input is exit 2, and nothing is sent', async () => {
-  const stderr = await refused(BLOCK, `cardId,reson\n${ONE},x\n`);
-  expect(stderr).toContain('column 2: unknown column \\"reson\\": did you mean reason?');
-  expect(lastLine(stderr)).toMatchObject({ error: { code: 'USAGE', exitCode: 2, operation: 'card.block' } });
-});
-
-test('IDs on the command line together with --from are refused', async () => {
-  expect(await refused([...BLOCK, ONE], `${TWO}\n`)).toContain('<cardId> and --from: exclude each other');
-});
-
-test('--failed - is refused, because stdout has the results', async () => {
-  expect(await refused([...BLOCK, '--failed', '-'], idLines(2))).toContain('--failed: must be a file');
-});
-
-test.each([
-  ['--max-failures', '0'],
-  ['--rate', '0'],
-  ['--shard', '0/3'],
-  ['--from-format', 'xml'],
-  ['--empty-cells', 'drop'],
-  ['--run', 'a/b'],
-])('a wrong limit of a run is refused: %s %s', async (option, value) => {
-  expect(await refused([...BLOCK, option, value], idLines(2))).toContain(option);
-});
-
-test('one shard checks the whole input', async () => {
-  expect(await refused([...BLOCK, '--shard', '1/2'], `${ONE}\nzz\n${cardId(2)}\n`)).toContain(
-    'line 2: \\"zz\\" is not a card ID',
-  );
-});
-
-test('--allow-duplicates accepts the same ID twice', async () => {
-  expect((await sent([...BLOCK, '--allow-duplicates'], `${ONE}\n${ONE}\n`)).requests).toHaveLength(2);
-  const events = 'name,start,calendar\nA,2026-05-01,c\nA,2026-05-01,c\n';
-  expect((await sent([...EVENTS, '--allow-duplicates'], events)).requests).toHaveLength(2);
-});
-
-test('--resend-unknown accepts rows with an unknown outcome', async () => {
-  const result = await sent([...BLOCK, '--resend-unknown'], `cardId,_outcome\n${ONE},unknown\n`);
-  expect(result).toMatchObject({ code: 0, requests: [`${ONE}/block {}`] });
-});
-
-test.each([
-  ['json', '', '[]\n', 0],
-  ['ndjson', 'cardId\n', '', 0],
-  ['table', '[]', 'ROW\tID\tOUTCOME\tSTATUS\tMESSAGE\n', 0],
-])('zero rows are exit 0 and a notice (%s)', async (format, stdin, stdout, code) => {
-  const result = await sent(['card', 'block', '--from', '-', '--yes', '-o', format], stdin);
-  expect(result).toMatchObject({ code, stdout, requests: [] });
-  expect(result.stderr).toContain('nothing to do: the input has no rows');
-});
-
-test('zero rows print a summary in the JSON modes, also with --quiet', async () => {
-  const result = await sent([...BLOCK, '-q'], '');
-  expect(result.stderr).toBe(
-    '{"summary":{"run":null,"rows":0,"outcomes":{},"requests":0,"earlier":0,"exitCode":0,"resume":null}}\n',
-  );
-});
-
-test('a run of changes prints one row each, in input order, with exactly these members', async () => {
-  const server = await startRecordingServer(
-    playService((request) => (cardNumber(request) === 2 ? refusal(409, 'CARD_EXPIRED') : undefined)),
-  );
-  const result = await runFrontdesk([...BLOCK, '--run', 'nightly'], { env: server.env, stdin: idLines(3) });
-  const [first = '', second = '', third = ''] = result.stdout.trimEnd().split('\n');
-  const resource = cardText('BLOCKED', ONE);
-  expect(first).toBe(
-    `{"row":1,"id":"${ONE}","outcome":"applied","httpStatus":200,"attempts":1,"resource":${resource}}`,
-  );
-  expect(
-    second.startsWith(
-      `{"row":2,"id":"${TWO}","outcome":"rejected","httpStatus":409,"attempts":1,"error":{"code":"REJECTED","exitCode":6,`,
-    ),
-  ).toBe(true);
-  expect(JSON.parse(second)).toMatchObject({
-    error: {
-      operation: 'card.block',
-      id: TWO,
-      outcome: 'rejected',
-      http: { status: 409 },
-      service: { errorCode: 'CARD_EXPIRED', message: 'no' },
-      attempts: 1,
-      row: 2,
-    },
-  });
-  expect(third).toContain('"row":3');
-  expect(result.stderr).toBe(
-    '{"summary":{"run":"nightly","rows":3,"outcomes":{"applied":2,"rejected":1},"requests":3,"earlier":0,"exitCode":15,"resume":null}}\n',
-  );
-  expect(result.code).toBe(15);
-});
-
-test('the table of a run has row, ID, outcome, and status or message, and the summary groups by cause', async () => {
-  const server = await startRecordingServer(
-    playService((request) => (cardNumber(request) === 1 ? undefined : refusal(409, 'CARD_EXPIRED'))),
-  );
-  const result = await runFrontdesk(['card', 'block', '--from', '-', '--yes', '--run', 'may'], {
-    env: server.env,
-    stdin: idLines(3),
-  });
-  const lines = result.stdout.split('\n');
-  expect(lines[0]).toBe('ROW\tID\tOUTCOME\tSTATUS\tMESSAGE');
-  expect(lines[1]).toBe(`1\t${ONE}\tapplied\t200\t`);
-  expect(lines[2]).toBe(
-    `2\t${TWO}\trejected\t409\tcould not block card ${TWO}: the service returned 409 (CARD_EXPIRED: "no"). Nothing was changed.`,
-  );
-  expect(result.stderr).toMatch(/^3 cards, run may, \d+ s\n {2}1 applied\n/);
-  expect(result.stderr).toContain(
-    '\n  2 rejected: 2 CARD_EXPIRED: "no"\nAll 2 rows: frontdesk runs results may --outcome rejected\n',
-  );
-});
-
-test('the ID in the response to a reissue or a new event is kept as resultId', async () => {
-  const cards = await sent(['card', 'reissue', ONE, TWO, '--yes', '-o', 'ndjson'], '');
-  expect(cards.stdout.split('\n')[0]).toMatch(
-    new RegExp(`^\\{"row":1,"id":"${ONE}",.*"resultId":"${REPLACEMENT_ID}"\\}$`),
-  );
-  const events = await sent(EVENTS, 'name,start,calendar\nA,2026-05-01,c\n');
-  expect(JSON.parse(events.stdout)).toMatchObject({ row: 1, id: null, outcome: 'applied', resultId: 'evt_1' });
-});
-
-test('a read of many rows prints resources, and failed rows on stderr with their number, then exit 15', async () => {
-  const server = await startRecordingServer(
-    playService((request) => (cardNumber(request) === 2 ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
-  );
-  const result = await runFrontdesk(['card', 'get', '--from', '-', '-o', 'ndjson'], {
-    env: server.env,
-    stdin: idLines(3),
-  });
-  expect(result.code).toBe(15);
-  expect(result.stdout).toBe(`${cardText('ACTIVE', ONE)}\n${cardText('ACTIVE', cardId(3))}\n`);
-  expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toMatchObject({
-    error: { code: 'NOT_FOUND', exitCode: 3, operation: 'card.get', id: TWO, row: 2 },
-  });
-  expect(lastLine(result.stderr)).toMatchObject({ summary: { run: null, rows: 3, exitCode: 15, resume: null } });
-});
-
-test('--from with one row is an array with the many-row exit codes', async () => {
-  const server = await startRecordingServer(playService(() => refusal(404, 'CARD_NOT_FOUND')));
-  const result = await runFrontdesk(['card', 'get', '--from', '-', '--json'], { env: server.env, stdin: `${ONE}\n` });
-  expect(result).toMatchObject({ code: 15, stdout: '[]\n' });
-});
-
-test('a run that stops at a 401 says what to do before it is resumed', async () => {
-  const server = await startRecordingServer(playService(() => refusal(401, 'NO')));
-  const args = ['card', 'activate', '--from', '-', '--yes', '-j', '1', '--run', 'm'];
-  const written = await runFrontdesk(args, { env: server.env, stdin: idLines(2) });
-  expect(written.stderr).toMatch(
-    /\nstopped: .*did not accept the token in FRONTDESK_CARDS_TOKEN.*\nhint: put a valid token into FRONTDESK_CARDS_TOKEN\nNext: frontdesk runs resume m\nAll 2 rows: frontdesk runs results m --outcome rejected,not_sent\n$/,
-  );
-  const read = await runFrontdesk(['card', 'get', '--from', '-', '-j', '1'], { env: server.env, stdin: idLines(2) });
-  expect(read.stderr.match(/^hint: put a valid token/gm)).toHaveLength(1);
-  expect(read.stderr).toContain('\nfrontdesk: warning: 1 row was not reached\n');
-});
-
-const withoutStatus = cardText('ACTIVE', ONE).replace('"status":"ACTIVE",', '');
-const lacking = (server: { env: Readonly<Record<string, string>> }, args: readonly string[], rows: number) =>
-  runFrontdesk([...args, '-j', '1'], { env: server.env, stdin: idLines(rows) });
-const notices = (stderr: string) =>
-  stderr
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { notice?: { code: string; message: string } })
-    .flatMap(({ notice }) => (notice === undefined ? [] : [`${notice.code} ${notice.message}`]));
-const NOT_SHOWN = 'the response shows no status, not BLOCKED. Check the card';
-const LACKS = 'the response lacks status, which the service documents as required. The rest is shown';
-
-test.each([
-  ['a write', BLOCK, [`OTHER_STATUS row 1: ${NOT_SHOWN}`]],
-  ['a read', ['card', 'get', '--from', '-', '-o', 'ndjson', '--quiet'], []],
-])('a field that the response to a row lacks is reported with the row: %s', async (_what, args, warned) => {
-  const server = await startRecordingServer(
-    playService((request) => (cardNumber(request) === 1 ? { body: withoutStatus } : undefined)),
-  );
-  const result = await lacking(server, args, 2);
-  expect(result.code).toBe(0);
-  expect(notices(result.stderr)).toEqual([...warned, `MISSING_FIELD row 1: ${LACKS}`]);
-});
-
-test('fields that responses lack are reported for five rows, then counted', async () => {
-  const server = await startRecordingServer(
-    playService((request) => ({ body: withoutStatus.replace(ONE, cardId(cardNumber(request))) })),
-  );
-  const result = await lacking(server, BLOCK, 7);
-  expect(notices(result.stderr)).toEqual([
-    ...[1, 2, 3, 4, 5].flatMap((row) => [
-      `OTHER_STATUS row ${row}: ${NOT_SHOWN}`,
-      `MISSING_FIELD row ${row}: ${LACKS}`,
-    ]),
-    'OTHER_STATUS 2 more rows with OTHER_STATUS',
-    'MISSING_FIELD 2 more rows with MISSING_FIELD',
-  ]);
-});
-
-test('--expect without a value compares with the column of the row', async () => {
-  const server = await startRecordingServer(playService());
-  const result = await runFrontdesk([...ACTIVATE, '--expect', 'clientReference'], {
-    env: server.env,
-    stdin: `cardId,clientReference\n${ONE},order-1\n${TWO},order-2\n`,
-  });
-  expect(result.code).toBe(15);
-  expect(rowLines(result.stdout)).toEqual(['1 applied 200 1', '2 not_sent null 0 PRECONDITION']);
-  expect(server.lines).toEqual([`GET /v1/cards/${ONE}`, `POST /v1/cards/${ONE}/activate`, `GET /v1/cards/${TWO}`]);
-});
-
-test('--failed keeps all original columns of the rows that did not succeed, and is itself valid input', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(
-    playService((request) => (cardNumber(request) === 1 ? undefined : refusal(409, 'CARD_EXPIRED'))),
-  );
-  const input = `cardId;reason;clientReference\r\n${ONE};a;r1\r\n${TWO};"say ""x"";y";=1+1\r\n${cardId(3)};;\r\n`;
-  const run = (args: readonly string[]) => runFrontdesk(args, { env: server.env, home, stdin: input });
-  expect((await run([...BLOCK, '-j', '1', '--failed', 'left.csv'])).code).toBe(15);
-  const left = readFileSync(join(home.path, 'work', 'left.csv'), 'utf8');
-  expect(left).toBe(
-    'cardId;reason;clientReference;_row;_outcome;_error\r\n' +
-      `${TWO};"say ""x"";y";'=1+1;2;rejected;"REJECTED: could not block card ${TWO}: the service returned 409 (CARD_EXPIRED: ""no""). Nothing was changed."\r\n` +
-      `${cardId(3)};;;3;rejected;"REJECTED: could not block card ${cardId(3)}: the service returned 409 (CARD_EXPIRED: ""no""). Nothing was changed."\r\n`,
-  );
-  const again = await run(['card', 'block', '--from', 'left.csv', '--yes', '-j', '1', '-o', 'ndjson']);
-  expect(rowLines(again.stdout)).toEqual(['1 rejected 409 1 REJECTED', '2 rejected 409 1 REJECTED']);
-  expect(server.requests.slice(3).map(({ body }) => body)).toEqual(['{"reason":"say \\"x\\";y"}', '{}']);
-});
-
-test('--failed replaces no file that it did not write, for reads too, and nothing is sent', async () => {
-  const home = createHome();
-  const server = await startRecordingServer([]);
-  const input = join(home.path, 'cards.csv');
-  const work = join(home.path, 'work');
-  mkdirSync(work, { recursive: true });
-  writeFileSync(input, `cardId\n${ONE}\n${TWO}\n`);
-  writeFileSync(join(work, 'master.csv'), 'cardId,name\n1,a\n');
-  writeFileSync(join(work, 'ours.csv'), 'cardId,_row,_outcome,_error\r\n');
-
-  symlinkSync(join(work, 'ours.csv'), join(work, 'link.csv'));
-  spawnSync('mkfifo', [join(work, 'pipe.csv')]);
-  for (const [verb, path, problem] of [
-    ['get', input, 'is the file of --from'],
-    ['block', input, 'is the file of --from'],
-    ['block', 'master.csv', 'exists, and it is not one that --failed wrote'],
-    ['block', 'link.csv', 'is a link'],
-    ['get', 'pipe.csv', 'is a pipe or a device'],
-    ['block', '/dev/full', 'is a pipe or a device'],
-  ] as const) {
-    const args = ['card', verb, ...(verb === 'get' ? [] : ['--yes']), '--from', input, '--failed', path];
-    const { code, stderr } = await runFrontdesk(args, { env: server.env, home });
-    expect([path, code, stderr.includes(`--failed: ${path} ${problem}`)]).toEqual([path, 2, true]);
-  }
-  expect(readFileSync(join(work, 'master.csv'), 'utf8')).toBe('cardId,name\n1,a\n');
-  expect(readFileSync(input, 'utf8')).toBe(`cardId\n${ONE}\n${TWO}\n`);
-});
-
-test('--failed replaces no NDJSON in which it did not write every row', async () => {
-  const home = createHome();
-  const work = join(home.path, 'work');
-  mkdirSync(work, { recursive: true });
-  const mixed = '{"cardId":"mine"}\n{"cardId":"x","_row":1,"_outcome":"rejected","_error":"y"}\n';
-  writeFileSync(join(work, 'mixed.ndjson'), mixed);
-  const idle = await startRecordingServer([]);
-  const args = ['card', 'get', ONE, TWO, '--failed'];
-  expect((await runFrontdesk([...args, 'mixed.ndjson'], { env: idle.env, home })).code).toBe(2);
-  expect(readFileSync(join(work, 'mixed.ndjson'), 'utf8')).toBe(mixed);
-});
-
-test('--failed replaces an empty file and one that it wrote', async () => {
-  const home = createHome();
-  const work = join(home.path, 'work');
-  mkdirSync(work, { recursive: true });
-  for (const before of ['', 'x,_row,_outcome,_error\r\n', '"x","_row","_outcome","_error"\n1,2,3,4\n']) {
-    const server = await startRecordingServer(playService(() => refusal(404, 'CARD_NOT_FOUND')));
-    writeFileSync(join(work, 'left.csv'), before);
-    const { code } = await runFrontdesk(['card', 'get', ONE, TWO, '--failed', 'left.csv'], { env: server.env, home });
-    expect(code).toBe(15);
-    expect(readFileSync(join(work, 'left.csv'), 'utf8')).toContain(`${ONE},1,failed,`);
-  }
-});
-
-test.each(['/dev/stderr', '/dev/fd/2'])('--failed writes to %s, whatever stands behind it', async (path) => {
-  const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
-  const args = ['card', 'block', ONE, TWO, '--yes', '--quiet', '--failed', path];
-  const { code, stderr } = await runFrontdesk(args, { env: server.env });
-  expect(code).toBe(15);
-  expect(stderr).toContain(`cardId,_row,_outcome,_error\r\n${ONE},1,rejected,"REJECTED: `);
-});
-
-test('--failed replaces the input if it wrote that file', async () => {
-  const home = createHome();
-  const work = join(home.path, 'work');
-  mkdirSync(work, { recursive: true });
-  const header = 'cardId,_row,_outcome,_error\n';
-  writeFileSync(join(work, 'left.csv'), `${header}${ONE},4,rejected,x\n${TWO},7,not_sent,x\n`);
-  const server = await startRecordingServer(
-    playService((request) => (cardNumber(request) === 1 ? refusal(409, 'CARD_EXPIRED') : undefined)),
-  );
-  const args = ['card', 'block', '--from', 'left.csv', '--failed', 'left.csv', '--yes'];
-  expect((await runFrontdesk(args, { env: server.env, home })).code).toBe(15);
-  expect(server.requests).toHaveLength(2);
-  expect(readFileSync(join(work, 'left.csv'), 'utf8')).toMatch(
-    new RegExp(`^${header}${ONE},1,rejected,"REJECTED: [^\\n]*\\n$`),
-  );
-});
-
-test('--failed of a shard replaces its own rows, and none of another shard', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
-  const left = join(home.path, 'work', 'left.csv');
-  const args = ['card', 'block', '--from', '-', '--yes', '--failed', 'left.csv', '--shard'];
-  const block = (shard: string, stdin = idLines(4)) => runFrontdesk([...args, shard], { env: server.env, home, stdin });
-  const rows = () =>
-    readFileSync(left, 'utf8')
-      .split('\n')
-      .flatMap((line) => line.split(',')[1] ?? []);
-  expect((await block('1/2')).code).toBe(15);
-  const refused = await block('2/2');
-  expect(refused).toMatchObject({ code: 2, stdout: '' });
-  expect(refused.stderr).toContain('--failed: left.csv has rows of another shard. Nothing was sent.');
-  expect(server.requests).toHaveLength(2);
-  expect(rows()).toEqual(['_row', '1', '3']);
-  expect((await block('1/2')).code).toBe(15);
-  writeFileSync(left, 'cardId,_row,_outcome,_error\n');
-  expect((await block('2/2')).code).toBe(15);
-  expect(rows()).toEqual(['_row', '2', '4']);
-});
-
-test.each([
-  ['a file of somebody else', 'mine\n', 16],
-  ['the rows of another shard', `cardId,_row,_outcome,_error\n${TWO},2,rejected,x\n`, 16],
-  ['an empty file', '', 15],
-])('%s that appears during a run at the path of --failed', async (_, content, code) => {
-  const home = createHome();
-  const left = join(home.path, 'work', 'left.csv');
-  const server = await startRecordingServer(() => {
-    writeFileSync(left, content);
-    return refusal(409, 'CARD_EXPIRED');
-  });
-  const args = ['card', 'block', '--from', '-', '--yes', '--failed', 'left.csv'];
-  const end = await runFrontdesk(args, { env: server.env, home, stdin: `${ONE}\n` });
-  expect(end.code).toBe(code);
-  expect(readFileSync(left, 'utf8')).toContain(code === 16 ? content : `${ONE},1,rejected,`);
-  expect(end.stderr.includes('--failed: another file appeared at left.csv, and was left alone')).toBe(code === 16);
-  // The temporary file is gone too.
-  expect(readdirSync(join(home.path, 'work'))).toEqual(['left.csv']);
-});
-
-test('a row that is marked as done is an error in a change, unless its outcome column is ignored', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
-  const rows = (outcome: string) => `cardId,_outcome\n${ONE},${outcome}\n`;
-  const run = (outcome: string, ...more: readonly string[]) =>
-    runFrontdesk(['card', 'block', '--from', '-', '--yes', ...more], { env: server.env, home, stdin: rows(outcome) });
-  for (const outcome of ['applied', 'confirmed_by_read']) {
-    const { code, stderr } = await run(outcome);
-    expect([outcome, code]).toEqual([outcome, 2]);
-    expect(stderr).toContain('frontdesk runs results <run> --outcome rejected,not_sent --as-input');
-  }
-  expect((await run('unknown', '--ignore-columns', '_outcome')).code).toBe(2);
-  expect(server.requests).toEqual([]);
-  expect((await run('applied', '--ignore-columns', '_outcome')).code).toBe(0);
-  expect((await run('rejected')).code).toBe(0);
-  expect(server.requests).toHaveLength(2);
-});
-
-test('a first line sep= names the delimiter and is no row', async () => {
-  const delimiter = '|';
-  const server = await startRecordingServer(playService());
-  const stdin = `sep=${delimiter}\r\ncardId${delimiter}reason\r\n${ONE}${delimiter}a,b\r\n`;
-  const { code } = await runFrontdesk(['card', 'block', '--from', '-', '--yes'], { env: server.env, stdin });
-  expect([code, server.requests.map(({ body }) => body)]).toEqual([0, ['{"reason":"a,b"}']]);
-});
-
-test('--failed has no row of an earlier input after a call that had nothing to do', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService(() => refusal(409, 'CARD_EXPIRED')));
-  const left = join(home.path, 'work', 'left.csv');
-  const block = (stdin: string, ...more: string[]) =>
-    runFrontdesk(['card', 'block', '--from', '-', '--failed', 'left.csv', ...more], { env: server.env, home, stdin });
-  const inputs = [['cardId,reason\n'], ['cardId\n', '--plan', 'p.plan']];
-  for (const [stdin = '', ...more] of inputs) {
-    expect((await block(`cardId\n${ONE}\n`, '--yes')).code).toBe(15);
-    expect(readFileSync(left, 'utf8')).toContain(ONE);
-    expect((await block(stdin, ...more)).code).toBe(0);
-    expect(readFileSync(left, 'utf8')).toMatch(/^cardId,(?:reason,)?_row,_outcome,_error\n$/);
-  }
-  writeFileSync(left, 'mine\n');
-  expect((await block('cardId\n')).code).toBe(2);
-  expect(readFileSync(left, 'utf8')).toBe('mine\n');
-  expect(server.requests).toHaveLength(inputs.length);
+test.each<[readonly string[], string, string]>([
+  [[], `cardId,reson\n${ONE},x\n`, 'column 2: unknown column "reson": did you mean reason?'],
+  [[ONE], `${TWO}\n`, '<cardId> and --from: exclude each other'],
+  [['--failed', '-'], idLines(2), '--failed: must be a file'],
+  ...['--max-failures=0', '--rate=0', '--shard=0/3', '--from-format=xml', '--empty-cells=drop', '--run=a/b'].map(
+    (option): [string[], string, string] => [[option], idLines(2), option.split('=')[0] ?? ''],
+  ),
+  [['--shard', '1/2'], `${ONE}\nzz\n${TWO}\n`, 'line 2: "zz" is not a card ID'],
+  [['--expect-rows', '2'], `cardId\nx\n${ONE}\n`, 'line 2'],
+  [['--ignore-columns', 'Nota'], `cardId,Note\n${ONE},x\n`, 'the input has no column "Nota": did you mean Note?'],
+  [['--ignore-columns', 'cardId'], `cardId,Note\n${ONE},x\n`, '--ignore-columns: cardId is the column of the ID'],
+  [['--where', 'Store=12', '--shard', '1/2'], TILL, '--shard: cannot be given with --where or --rows'],
+  [['--rows', '1-2'], LINES, '1 fault in stdin: line 2, column 11'],
+  [['--rows', '1-2'], EMPTY_BETWEEN, EMPTY_ROW],
+  [['--where', 'reason!=x'], EMPTY_BETWEEN, EMPTY_ROW],
+  [['--map', 'Ref=cardId'], `{"Ref":"${ONE}"}\n{"cardId":"${TWO}"}\n`, MAPPED('cardId')],
+  [['--map', 'Ref=reason'], `${REF}{"cardId":"${TWO}","reason":"y"}\n`, MAPPED('reason')],
+  [['--expect', 'design', '--map', 'Ref=design'], `${REF}{"cardId":"${TWO}","design":"y","Ref":"z"}`, MAPPED('design')],
+  [['--reason', '{Ticket}'], `cardId,Ticket\n${ONE},\n`, 'the cell of "Ticket" is empty, which the text of the option'],
+  [['--reason', '{Ticket}'], TICKETS, 'row 1, line 2, column Ticket: #REF! is a spreadsheet error'],
+  [['--reason', '{Ticket}'], TICKETS, 'row 2, line 3, column Ticket: ="007" is a formula'],
+])('one error in the input or its options is exit 2, and nothing is sent: %j', async (args, stdin, problem) => {
+  const stderr = await refused([...BLOCK, ...args], stdin);
+  expect(jsonLines(stderr).at(-1)).toMatchObject({ error: { code: 'USAGE', exitCode: 2, operation: 'card.block' } });
+  expect(stderr).toContain(JSON.stringify(problem).slice(1, -1));
 });
 
 test.each([
@@ -528,149 +69,371 @@ test.each([
   ['--description-file', ['calendar', 'update']],
   ['--description-file', ['calendar', 'event', 'create']],
 ])('%s and --from of %j cannot both read stdin, which gives its bytes once: exit 2', async (option, command) => {
-  const server = await startRecordingServer([]);
-  const args = [...command, '--from', '-', option, '-', '--yes'];
-  const { code, stdout, stderr } = await runFrontdesk(args, { env: server.env, stdin: 'id,name\nc1,x\n' });
-  expect({ code, stdout, lines: server.lines }).toEqual({ code: 2, stdout: '', lines: [] });
+  const stderr = await refused([...command, '--from', '-', option, '-', '--yes'], 'id,name\nc1,x\n');
   expect(stderr).toContain(`${option} and --from: cannot both read stdin`);
 });
 
-const TILL = `Card Number;Ticket;Store;Paid\n${ONE};T-1;12;x\n${TWO};T-2;13;x\n${cardId(3)};T-3;12;x\nbad;T-4;13;x\n`;
+test.each<[string, readonly string[], string, readonly string[]]>([
+  ['--from-format', ['--from-format', 'ids'], `${ONE}\n`, [`${ONE}/block {}`]],
+  ['--allow-duplicates', ['--allow-duplicates'], `${ONE}\n${ONE}\n`, [`${ONE}/block {}`, `${ONE}/block {}`]],
+  ['--resend-unknown', ['--resend-unknown'], `cardId,_outcome\n${ONE},unknown\n`, [`${ONE}/block {}`]],
+  ['an ignored outcome', ['--ignore-columns', '_outcome'], `cardId,_outcome\n${ONE},applied\n`, [`${ONE}/block {}`]],
+  ['a first line sep=', [], `sep=|\r\ncardId|reason\r\n${ONE}|a,b\r\n`, [`${ONE}/block {"reason":"a,b"}`]],
+  ['rows that cannot be read, left out', ['--rows', '1-1'], LINES, [`${ONE}/block {}`]],
+  ['an empty row behind --rows', ['--rows', '1-1'], EMPTY_BETWEEN, [`${ONE}/block {"reason":"lost"}`]],
+  ['an empty row before --rows', ['--rows', '2-2'], EMPTY_BETWEEN, [`${TWO}/block {"reason":"lost"}`]],
+  ['a cell that is not sent', ['--where', 'Ticket=#REF!'], TICKETS, [`${ONE}/block {}`]],
+  ['{id} of a list', ['--reason', 'of {id}'], `${ONE}\n`, [`${ONE}/block {"reason":"of ${ONE}"}`]],
+  ['{id} of an array', ['--reason', 'of {id}'], `["${ONE}"]`, [`${ONE}/block {"reason":"of ${ONE}"}`]],
+])('rows are taken as the input and its options say: %s', async (_what, args, stdin, requests) => {
+  expect(await sent([...BLOCK, ...args], stdin)).toMatchObject({ code: 0, requests });
+});
+
+test.each<[readonly string[], number]>([
+  [[...BLOCK, '--shard', '1/2'], 3],
+  [['card', 'block', '--from', '-', '--plan', 'a.plan'], 3],
+  [GET, 3],
+  [['card', 'get', ONE], 1],
+  [['card', 'block', ONE, '--yes'], 1],
+  [['card', 'block', ONE, '--plan', 'a.plan'], 1],
+])('--expect-rows refuses another number of rows with 17: %j', async (args, rows) => {
+  const place = await openPlain();
+  const { code, stdout, stderr } = await place.run([...args, '--expect-rows', '2'], rows === 1 ? '' : idLines(rows));
+  expect([code, stdout, place.sent(), existsSync(place.pathOf('a.plan'))]).toEqual([17, '', [], false]);
+  expect(stderr).toContain(`the input has ${rows} row${rows === 1 ? '' : 's'}, and --expect-rows says 2`);
+  // A read says nothing of what was sent.
+  expect(stderr.includes('Nothing was sent.')).toBe(args[1] !== 'get');
+});
+
+test('--expect-rows takes the number of rows that it says', async () => {
+  expect(await sent([...BLOCK, '--expect-rows', '0'], '')).toMatchObject({ code: 0 });
+  expect((await sent([...BLOCK, '--expect-rows', '2'], idLines(2))).requests).toHaveLength(2);
+  expect((await (await openPlain()).run(['card', 'get', ONE, '--expect-rows', '1'])).code).toBe(0);
+});
+
+test('a dry run says that --expect was not compared, and ends with how many rows and empty cells there are', async () => {
+  const { stderr } = await sent([...BLOCK, '--dry-run', '--expect', 'status=ACTIVE'], `cardId,reason\n${ONE},\n`);
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    '{"notice":{"code":"NOT_COMPARED","message":"--expect was not compared, because a dry run reads no card"}}',
+    '{"notice":{"code":"LEFT_UNCHANGED","message":"empty cells not sent: 1 in reason"}}',
+  ]);
+});
+
+test('--shard with --rate says how fast all shards are together', async () => {
+  expect((await sent([...BLOCK, '--shard', '1/4', '--rate', '50'], idLines(4))).stderr).toContain(
+    '"SHARD_RATE","message":"--rate holds for each shard separately: 4 processes send up to 200 requests a second"',
+  );
+});
+
+test('a text with a NUL is read as it was written', async () => {
+  const fields = { id: 'sub_1', first_name: 'Ann\u0000Berg' };
+  const { run, server } = await openPlain(({ method }) => ({
+    body: method === 'GET' ? { object: 'list', data: [fields], url: '/v1/x' } : fields,
+  }));
+  const list = ['calendar', 'subscribers', 'list', 'cal_1', '-o', 'csv', '--columns', 'id,first_name'];
+  await run([...SUBSCRIBERS, '-q'], (await run(list)).stdout);
+  expect(server.requests[1]?.body).toBe(JSON.stringify({ first_name: 'Ann\u0000Berg' }));
+});
+
+test.each([
+  ['json', '', '[]\n'],
+  ['ndjson', 'cardId\n', ''],
+  ['table', '[]', 'ROW\tID\tOUTCOME\tSTATUS\tMESSAGE\n'],
+])('zero rows are exit 0 and a notice (%s)', async (format, stdin, stdout) => {
+  const result = await sent(['card', 'block', '--from', '-', '--yes', '-o', format], stdin);
+  expect(result).toMatchObject({ code: 0, stdout, requests: [] });
+  expect(result.stderr).toContain('nothing to do: the input has no rows');
+});
+
+test('zero rows print a summary in the JSON modes, also with --quiet', async () => {
+  const summary = { run: null, rows: 0, outcomes: {}, requests: 0, earlier: 0, exitCode: 0, resume: null };
+  expect((await sent([...BLOCK, '-q'], '')).stderr).toBe(`${JSON.stringify({ summary })}\n`);
+});
+
+test('a run of changes prints one row each, in input order, with exactly these members', async () => {
+  const place = await openPlain((request) => (cardNumber(request) === 2 ? expired() : undefined));
+  const { code, stdout, stderr } = await sent([...BLOCK, '--run', 'nightly'], idLines(3), place);
+  const [first = '', second = '', third = ''] = stdout.trimEnd().split('\n');
+  expect(first).toBe(
+    `{"row":1,"id":"${ONE}","outcome":"applied","httpStatus":200,"attempts":1,"resource":${cardText('BLOCKED', ONE)}}`,
+  );
+  const rejected = `{"row":2,"id":"${TWO}","outcome":"rejected","httpStatus":409,"attempts":1,"error":{"code":"REJECTED","exitCode":6,`;
+  expect(second.slice(0, rejected.length)).toBe(rejected);
+  const service = { errorCode: 'CARD_EXPIRED', message: 'no' };
+  const error = { operation: 'card.block', id: TWO, outcome: 'rejected', http: { status: 409 }, service, row: 2 };
+  expect(JSON.parse(second)).toMatchObject({ error: { ...error, attempts: 1 } });
+  expect(third).toContain('"row":3');
+  expect([code, stderr]).toEqual([
+    15,
+    '{"summary":{"run":"nightly","rows":3,"outcomes":{"applied":2,"rejected":1},"requests":3,"earlier":0,"exitCode":15,"resume":null}}\n',
+  ]);
+});
+
+test('the table of a run has row, ID, outcome, and status or message, and the summary groups by cause', async () => {
+  const place = await openPlain((request) => (cardNumber(request) === 1 ? undefined : expired()));
+  const { stdout, stderr } = await place.run(['card', 'block', '--from', '-', '--yes', '--run', 'may'], idLines(3));
+  expect(stdout.split('\n').slice(0, 3)).toEqual([
+    'ROW\tID\tOUTCOME\tSTATUS\tMESSAGE',
+    `1\t${ONE}\tapplied\t200\t`,
+    `2\t${TWO}\trejected\t409\tcould not block card ${TWO}: the service returned 409 (CARD_EXPIRED: "no"). Nothing was changed.`,
+  ]);
+  expect(stderr).toMatch(/^3 cards, run may, \d+ s\n {2}1 applied\n/);
+  expect(stderr).toContain(
+    '\n  2 rejected: 2 CARD_EXPIRED: "no"\nAll 2 rows: frontdesk runs results may --outcome rejected\n',
+  );
+});
+
+test('the ID in the response to a reissue or a new event is kept as resultId', async () => {
+  const cards = await sent(['card', 'reissue', ONE, TWO, '--yes', '-o', 'ndjson'], '');
+  expect(JSON.parse(cards.stdout.split('\n')[0] ?? '')).toMatchObject({ row: 1, id: ONE, resultId: cardId(999) });
+  const events = await sent(EVENTS, 'name,start,calendar\nA,2026-05-01,c\n');
+  expect(JSON.parse(events.stdout)).toMatchObject({ row: 1, id: null, outcome: 'applied', resultId: 'evt_1' });
+});
+
+test('a read of many rows prints resources, and failed rows on stderr with their number, then exit 15', async () => {
+  const place = await openPlain((request) => (cardNumber(request) === 2 ? refusal(404, 'NO_CARD') : undefined));
+  const { code, stdout, stderr } = await place.run(GET, idLines(3));
+  expect([code, stdout]).toEqual([15, `${cardText('ACTIVE', ONE)}\n${cardText('ACTIVE', cardId(3))}\n`]);
+  const error = { code: 'NOT_FOUND', exitCode: 3, operation: 'card.get', id: TWO, row: 2 };
+  expect(JSON.parse(stderr.split('\n')[0] ?? '')).toMatchObject({ error });
+  expect(jsonLines(stderr).at(-1)).toMatchObject({ summary: { run: null, rows: 3, exitCode: 15, resume: null } });
+  const one = await place.run(['card', 'get', '--from', '-', '--json'], `${TWO}\n`);
+  expect(one).toMatchObject({ code: 15, stdout: '[]\n' });
+});
+
+test('a run that stops at a 401 says what to do before it is resumed', async () => {
+  const place = await openPlain(() => refusal(401, 'NO'));
+  const written = await sent(['card', 'activate', '--from', '-', '--yes', '--run', 'm'], idLines(2), place);
+  expect(written.stderr).toMatch(
+    /\nstopped: .*did not accept the token in FRONTDESK_CARDS_TOKEN.*\nhint: put a valid token into FRONTDESK_CARDS_TOKEN\nNext: frontdesk runs resume m\nAll 2 rows: frontdesk runs results m --outcome rejected,not_sent\n$/,
+  );
+  const read = await sent(['card', 'get', '--from', '-'], idLines(2), place);
+  expect(read.stderr.match(/^hint: put a valid token/gm)).toHaveLength(1);
+  expect(read.stderr).toContain('\nfrontdesk: warning: 1 row was not reached\n');
+  const lines = (await sent(GET, idLines(6), place)).stderr.trimEnd().split('\n');
+  expect(lines.filter((line) => line.startsWith('{"error"'))).toHaveLength(1);
+  expect(lines).toContainEqual('{"notice":{"code":"NOT_REACHED","message":"5 rows were not reached"}}');
+});
+
+test.each<[string, readonly string[], boolean]>([
+  ['a write', BLOCK, true],
+  ['a read', [...GET, '--quiet'], false],
+])('fields that responses lack are reported for five rows, then counted: %s', async (_what, args, isWrite) => {
+  const place = await openPlain((request) => ({
+    body: cardText('ACTIVE', cardId(cardNumber(request))).replace('"status":"ACTIVE",', ''),
+  }));
+  const { code, stderr } = await sent(args, idLines(7), place);
+  const notices = jsonLines(stderr).flatMap(({ notice }) => (notice ? [`${notice.code} ${notice.message}`] : []));
+  const only = (text: string) => (isWrite ? [text] : []);
+  expect([code, notices]).toEqual([
+    0,
+    [
+      ...[1, 2, 3, 4, 5].flatMap((row) => [
+        ...only(`OTHER_STATUS row ${row}: the response shows no status, not BLOCKED. Check the card`),
+        `MISSING_FIELD row ${row}: the response lacks status, which the service documents as required. The rest is shown`,
+      ]),
+      ...only('OTHER_STATUS 2 more rows with OTHER_STATUS'),
+      'MISSING_FIELD 2 more rows with MISSING_FIELD',
+    ],
+  ]);
+});
+
+test('--expect without a value compares with the column of the row', async () => {
+  const place = await openPlain();
+  const input = `cardId,clientReference\n${ONE},order-1\n${TWO},order-2\n`;
+  const { code, stdout } = await sent([...BLOCK, '--expect', 'clientReference'], input, place);
+  expect([code, rowLines(stdout)]).toEqual([15, ['1 applied 200 1', '2 not_sent null 0 PRECONDITION']]);
+  expect(place.server.lines).toEqual([`GET /v1/cards/${ONE}`, `POST /v1/cards/${ONE}/block`, `GET /v1/cards/${TWO}`]);
+});
+
+test('a row that is marked as done is an error in a change, with the command that lists the rows to do', async () => {
+  for (const outcome of ['applied', 'confirmed_by_read']) {
+    const stderr = await refused(BLOCK, `cardId,_outcome\n${ONE},${outcome}\n`);
+    expect(stderr).toContain('frontdesk runs results <run> --outcome rejected,not_sent --as-input');
+  }
+  await refused([...BLOCK, '--ignore-columns', '_outcome'], `cardId,_outcome\n${ONE},unknown\n`);
+});
+
+const OWN = 'cardId,_row,_outcome,_error\n';
+
+test.each([
+  ['get --from in.csv', 'in.csv', 'is the file of --from'],
+  ['block --yes --from in.csv', 'in.csv', 'is the file of --from'],
+  ['block --yes --from in.csv', 'master.csv', 'exists, and it is not one that --failed wrote'],
+  [`get ${ONE} ${TWO}`, 'mixed.ndjson', 'exists, and it is not one that --failed wrote'],
+  ['block --yes --from in.csv', 'link.csv', 'is a link'],
+  ['get --from in.csv', 'pipe.csv', 'is a pipe or a device'],
+  ['block --yes --from in.csv', '/dev/full', 'is a pipe or a device'],
+])('--failed replaces no file that it did not write, and nothing is sent: %s into %s', async (words, path, problem) => {
+  const { file, pathOf, read, run, sent: requests } = await openPlain();
+  const mixed = `{"cardId":"mine"}\n{"cardId":"x","_row":1,"_outcome":"rejected","_error":"y"}\n`;
+  const files = { 'in.csv': `cardId\n${ONE}\n`, 'master.csv': 'cardId\n1\n', 'own.csv': OWN, 'mixed.ndjson': mixed };
+  for (const [name, text] of Object.entries(files)) file(name, text);
+  symlinkSync(pathOf('own.csv'), pathOf('link.csv'));
+  spawnSync('mkfifo', [pathOf('pipe.csv')]);
+  const { code, stderr } = await run(['card', ...words.split(' '), '--failed', path]);
+  expect([code, requests()]).toEqual([2, []]);
+  expect(stderr).toContain(`--failed: ${path} ${problem}`);
+  for (const [name, text] of Object.entries(files)) expect(read(name)).toBe(text);
+});
+
+const OURS = ['', OWN, '"x","_row","_outcome","_error"\n1,2,3,4\n'];
+
+test.each(OURS)('--failed replaces a file of its own: %j', async (before) => {
+  const { file, read, run } = await openPlain(() => refusal(404, 'CARD_NOT_FOUND'));
+  file('left.csv', before);
+  expect((await run(['card', 'get', ONE, TWO, '--failed', 'left.csv'])).code).toBe(15);
+  expect(read('left.csv')).toContain(`${ONE},1,failed,`);
+});
+
+test.each(['/dev/stderr', '/dev/fd/2'])('--failed writes to %s, whatever stands behind it', async (path) => {
+  const { run } = await openPlain(expired);
+  const { code, stderr } = await run(['card', 'block', ONE, TWO, '--yes', '--quiet', '--failed', path]);
+  expect(code).toBe(15);
+  expect(stderr).toContain(`cardId,_row,_outcome,_error\r\n${ONE},1,rejected,"REJECTED: `);
+});
+
+test('--failed replaces the input if it wrote that file', async () => {
+  const place = await openPlain((request) => (cardNumber(request) === 1 ? expired() : undefined));
+  place.file('left.csv', `${OWN}${ONE},4,rejected,x\n${TWO},7,not_sent,x\n`);
+  const { code } = await place.run(['card', 'block', '--from', 'left.csv', '--failed', 'left.csv', '--yes']);
+  expect([code, place.posts()]).toEqual([15, 2]);
+  expect(place.read('left.csv')).toMatch(new RegExp(`^${OWN}${ONE},1,rejected,"REJECTED: [^\\n]*\\n$`));
+});
+
+const LEFT = ['--failed', 'left.csv'];
+
+test('--failed of a shard replaces its own rows, and none of another shard', async () => {
+  const place = await openPlain(expired);
+  const block = (shard: string) => place.run([...BLOCK, ...LEFT, '--shard', shard], idLines(4));
+  const rows = () =>
+    place
+      .read('left.csv')
+      .split('\n')
+      .flatMap((line) => line.split(',')[1] ?? []);
+  expect((await block('1/2')).code).toBe(15);
+  const other = await block('2/2');
+  expect(other).toMatchObject({ code: 2, stdout: '' });
+  expect(other.stderr).toContain('--failed: left.csv has rows of another shard. Nothing was sent.');
+  expect([place.posts(), rows()]).toEqual([2, ['_row', '1', '3']]);
+  expect((await block('1/2')).code).toBe(15);
+  place.file('left.csv', OWN);
+  expect((await block('2/2')).code).toBe(15);
+  expect(rows()).toEqual(['_row', '2', '4']);
+});
+
+test.each([
+  ['a file of somebody else', 'mine\n', 16],
+  ['the rows of another shard', `${OWN}${TWO},2,rejected,x\n`, 16],
+  ['an empty file', '', 15],
+])('%s that appears during a run at the path of --failed', async (_, content, code) => {
+  const { home, pathOf, read, run } = await openPlain(() => {
+    writeFileSync(pathOf('left.csv'), content);
+    return expired();
+  });
+  const end = await run([...BLOCK, ...LEFT], `${ONE}\n`);
+  expect(end.code).toBe(code);
+  expect(read('left.csv')).toContain(code === 16 ? content : `${ONE},1,rejected,`);
+  expect(end.stderr.includes('--failed: another file appeared at left.csv, and was left alone')).toBe(code === 16);
+  // The temporary file is gone too.
+  expect(readdirSync(`${home.path}/work`)).toEqual(['left.csv']);
+});
+
+test.each<[string, readonly string[]]>([
+  ['cardId,reason\n', []],
+  ['cardId\n', ['--plan', 'p.plan']],
+])('--failed has no row of an earlier input after a call that had nothing to do: %j', async (stdin, more) => {
+  const place = await openPlain(expired);
+  const block = (input: string, ...args: readonly string[]) =>
+    place.run(['card', 'block', '--from', '-', ...LEFT, ...args], input);
+  expect((await block(`${ONE}\n`, '--yes')).code).toBe(15);
+  expect(place.read('left.csv')).toContain(ONE);
+  expect((await block(stdin, ...more)).code).toBe(0);
+  expect(place.read('left.csv')).toMatch(/^cardId,(?:reason,)?_row,_outcome,_error\n$/);
+  place.file('left.csv', 'mine\n');
+  expect((await block(stdin)).code).toBe(2);
+  expect([place.read('left.csv'), place.posts()]).toEqual(['mine\n', 1]);
+});
+
 const SHAPED = [...BLOCK, '--map', 'Card Number=cardId', '--where', 'Store=12', '--ignore-columns', 'Paid'];
 const TICKET = ['--reason', 'lost, ticket {Ticket} {{x}}'];
+const THIRD = `${cardId(3)}/block {"reason":"lost, ticket T-3 {x}"}`;
 
 test('--map, --where and {Column} take a file with other headers, and rows that are left out are judged by nothing', async () => {
-  const result = await sent([...SHAPED, ...TICKET], TILL);
-  expect(result.code).toBe(0);
-  expect(result.requests).toEqual([
-    `${ONE}/block {"reason":"lost, ticket T-1 {x}"}`,
-    `${cardId(3)}/block {"reason":"lost, ticket T-3 {x}"}`,
-  ]);
-  expect(result.stdout).toMatch(/^\{"row":1,.*\n\{"row":3,.*\n$/);
+  const { code, stdout, requests } = await sent([...SHAPED, ...TICKET], TILL);
+  expect([code, requests]).toEqual([0, [`${ONE}/block {"reason":"lost, ticket T-1 {x}"}`, THIRD]]);
+  expect(stdout).toMatch(/^\{"row":1,.*\n\{"row":3,.*\n$/);
 });
 
 test('--rows takes the rows with these numbers, and --expect-rows counts what is left', async () => {
-  const trial = await sent([...SHAPED, ...TICKET, '--rows', '2-3', '--expect-rows', '1'], TILL);
-  expect([trial.code, trial.requests]).toEqual([0, [`${cardId(3)}/block {"reason":"lost, ticket T-3 {x}"}`]]);
-  const none = await sent([...SHAPED, ...TICKET, '--rows', '2-2'], TILL);
+  const rows = (...more: string[]) => sent([...SHAPED, ...TICKET, '--rows', ...more], TILL);
+  expect(await rows('2-3', '--expect-rows', '1')).toMatchObject({ code: 0, requests: [THIRD] });
+  const none = await rows('2-2');
   expect([none.code, none.requests]).toEqual([0, []]);
   expect(none.stderr).toContain('no row is left of 4 rows after --where and --rows');
-  const other = await sent([...SHAPED, ...TICKET, '--rows', '1-3', '--expect-rows', '3'], TILL);
-  expect([other.code, other.requests]).toEqual([17, []]);
+  expect(await rows('1-3', '--expect-rows', '3')).toMatchObject({ code: 17, requests: [] });
 });
 
 test('a run of some rows of its input is known by their numbers: results, resume and history have each', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(
-    playService((_request, count) => (count === 2 ? refusal(401, 'NO') : undefined)),
-  );
-  const options = { env: server.env, home };
-  const begin = [...SHAPED, ...TICKET, '--rows', '3-5', '--run', 'till', '-j', '1'];
+  const place = await openPlain((_request, count) => (count === 2 ? refusal(401, 'NO') : undefined));
   const input = `${TILL}${cardId(5)};T-5;12;x\n`;
-  expect((await runFrontdesk(begin, { ...options, stdin: input })).code).toBe(4);
-  const results = await runFrontdesk(['runs', 'results', 'till', '--as-input', '-o', 'csv'], options);
-  expect({ code: results.code, stdout: results.stdout }).toEqual({
+  expect((await sent([...SHAPED, ...TICKET, '--rows', '3-5', '--run', 'till'], input, place)).code).toBe(4);
+  expect(await place.run(['runs', 'results', 'till', '--as-input', '-o', 'csv'])).toMatchObject({
     code: 0,
     stdout: `Card Number;Ticket;Store;Paid;_outcome\n${cardId(3)};T-3;12;x;applied\n${cardId(5)};T-5;12;x;rejected\n`,
   });
   // Two rows are left after the options, whatever their numbers are.
-  await runFrontdesk(['profile', 'set', 'default', '--max-rows', '2'], options);
-  const resumed = await runFrontdesk(['runs', 'resume', 'till'], options);
-  expect(resumed.code).toBe(0);
-  expect(rowLines(resumed.stdout)).toEqual(['3 applied 200 1', '5 applied 200 2']);
-  expect(server.requests.map(({ url }) => url)).toEqual([3, 5, 5].map((number) => `/v1/cards/${cardId(number)}/block`));
-  const history = await runFrontdesk(['history', '-o', 'json', '--query', '[].id'], options);
-  expect(JSON.parse(history.stdout)).toEqual([cardId(5), cardId(3)]);
-});
-
-test('--rows leaves out what cannot be read in other rows of NDJSON', async () => {
-  const input = `{"cardId":"${ONE}"}\n{"cardId":}\n5\n`;
-  const trial = await sent([...BLOCK, '--rows', '1-1'], input);
-  expect([trial.code, trial.requests]).toEqual([0, [`${ONE}/block {}`]]);
-  expect(await refused([...BLOCK, '--rows', '1-2'], input)).toContain('1 fault in stdin: line 2, column 11');
-});
-
-test('an empty row is judged where --rows and --where take it', async () => {
-  const input = `cardId,reason\n${ONE},lost\n,\n${TWO},lost\n`;
-  for (const taken of [
-    ['--rows', '1-1'],
-    ['--where', 'reason=lost', '--rows', '1-1'],
-    ['--rows', '2-2'],
-  ]) {
-    expect((await sent([...BLOCK, ...taken], input)).requests).toHaveLength(1);
-  }
-  expect((await sent([...BLOCK, '--where', 'reason=lost'], input)).requests).toHaveLength(2);
-  for (const taken of [
-    ['--rows', '1-2'],
-    ['--where', 'reason!=x'],
-  ]) {
-    expect(await refused([...BLOCK, ...taken], input)).toContain('line 3: the row is empty, but rows follow it');
-  }
-});
-
-test.each([
-  ['a list of IDs', `${ONE}\n${TWO}\n`],
-  ['an array of IDs', JSON.stringify([ONE, TWO])],
-])('{id} in a text stands for the ID of %s', async (_what, input) => {
-  expect((await sent([...BLOCK, '--reason', 'sweep of {id}'], input)).requests).toEqual([
-    `${ONE}/block {"reason":"sweep of ${ONE}"}`,
-    `${TWO}/block {"reason":"sweep of ${TWO}"}`,
-  ]);
+  await place.run(['profile', 'set', 'default', '--max-rows', '2']);
+  const resumed = await place.run(['runs', 'resume', 'till']);
+  expect([resumed.code, rowLines(resumed.stdout)]).toEqual([0, ['3 applied 200 1', '5 applied 200 2']]);
+  expect(place.server.lines).toEqual([3, 5, 5].map((number) => `POST /v1/cards/${cardId(number)}/block`));
+  expect(await place.json('history', '--query', '[].id')).toEqual([cardId(5), cardId(3)]);
 });
 
 test('--run with other shaping is another run', async () => {
-  const home = createHome();
+  const place = await openPlain();
   const args = [...SHAPED, ...TICKET, '--run', 'till'];
-  expect((await sent(args, TILL, home)).code).toBe(0);
-  expect(await refused([...args, '--rows', '1-9'], TILL, home)).toContain('--rows is not what it was started with');
+  expect((await sent(args, TILL, place)).code).toBe(0);
+  expect(await refused([...args, '--rows', '1-9'], TILL, place)).toContain('--rows is not what it was started with');
   const same = TILL.replace('Paid', 'X').replaceAll(';x', ';{x}');
-  const text = ['--ignore-columns', 'X', '--reason', 'lost, ticket {Ticket} {X}'];
-  const shaped = SHAPED.filter((word) => word !== '--ignore-columns' && word !== 'Paid');
-  expect(await refused([...shaped, ...text, '--run', 'till'], same, home)).toContain(
+  const text = ['--ignore-columns', 'X', '--reason', 'lost, ticket {Ticket} {X}', '--run', 'till'];
+  expect(await refused([...SHAPED.slice(0, -2), ...text], same, place)).toContain(
     ', and a text with {Column} is not what it was started with. Nothing was sent.',
   );
 });
 
 test('--run compares --map, --where, --expect and --skip-if in any order', async () => {
-  const { env, requests } = await startRecordingServer(playService());
-  const home = createHome();
-  const pairs = [
-    ['--map', 'Card Number=cardId'],
-    ['--map', 'Ticket=reason'],
-    ['--where', 'Store=12'],
-    ['--where', 'Paid=x'],
-    ['--expect', 'status=ACTIVE'],
-    ['--expect', 'clientReference=order-10001'],
-    ['--skip-if', 'status=BLOCKED'],
-    ['--skip-if', 'design=none'],
+  const place = await openPlain();
+  const shaping = ['--map=Card Number=cardId', '--map=Ticket=reason', '--where=Store=12', '--where=Paid=x'];
+  const guards = [
+    '--expect=status=ACTIVE',
+    '--expect=design=none',
+    '--skip-if=status=BLOCKED',
+    '--skip-if=design=none',
   ];
-  const block = (given: readonly string[][]) =>
-    runFrontdesk([...BLOCK, '--run', 'till', ...given.flat()], { home, env, stdin: TILL });
-  const first = await block(pairs);
-  const sentFirst = requests.length;
-  const again = await block(pairs.toReversed());
-  expect(again).toMatchObject({ code: first.code, stdout: first.stdout });
-  expect(requests).toHaveLength(sentFirst);
-  expect((await block(pairs.slice(1))).code).toBe(2);
+  const given = [...shaping, ...guards];
+  const block = (more: readonly string[]) => place.run([...BLOCK, '--run', 'till', ...more], TILL);
+  const first = await block(given);
+  const before = place.sent();
+  expect(await block(given.toReversed())).toMatchObject({ code: first.code, stdout: first.stdout });
+  expect(place.sent()).toEqual(before);
+  expect((await block(given.slice(1))).code).toBe(2);
 });
 
 test('of a column in a bad --map nothing else is said', async () => {
-  const home = createHome();
-  writeFileSync(join(home.path, 'cards.csv'), `Card Number,reason\n${ONE},lost\n`);
-  const args = ['card', 'block', '-p', 'sandbox', '--from', 'cards.csv', '--map', 'Card Number', '--yes'];
-  const { code, stderr } = await runFrontdesk(args, { home, cwd: home.path });
-  expect(code).toBe(2);
-  expect(stderr).toContain(
+  const { file, run } = await openPlain();
+  file('cards.csv', `Card Number,reason\n${ONE},lost\n`);
+  const { code, stderr } = await run(['card', 'block', '--from', 'cards.csv', '--map', 'Card Number', '--yes']);
+  expect([code, stderr]).toEqual([
+    2,
     'frontdesk: 2 faults, nothing was sent:\n  --map: must be "<column>=<field>", not "Card Number"\n  1 fault in "cards.csv": line 1: the column cardId (or id) is missing\nhint: read them as these fields: `--map "Card Number=cardId"`\n',
-  );
+  ]);
 });
 
 test('--failed keeps the columns and the delimiter of the file, and is input with the same options', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService(() => refusal(409, 'CARD_NOT_BLOCKABLE')));
-  const options = { env: server.env, home };
-  await runFrontdesk([...SHAPED, ...TICKET, '--rows', '1-1', '--failed', 'failed.csv'], { ...options, stdin: TILL });
-  const failed = readFileSync(join(home.path, 'work', 'failed.csv'), 'utf8');
+  const place = await openPlain(expired);
+  await place.run([...SHAPED, ...TICKET, '--rows', '1-1', '--failed', 'failed.csv'], TILL);
+  const failed = place.read('failed.csv');
   expect(failed).toMatch(
     new RegExp(`^Card Number;Ticket;Store;Paid;_row;_outcome;_error\n${ONE};T-1;12;x;1;rejected;`),
   );
@@ -679,80 +442,26 @@ test('--failed keeps the columns and the delimiter of the file, and is input wit
   ]);
 });
 
-test.each([
-  [
-    ['--map', 'Card Number=cardNumber'],
-    '--map: "Card Number=cardNumber" names no field: the fields are cardId, reason, id',
-  ],
-  [
-    ['--map', 'Card Number=cardId', '--where', 'Shop=1'],
-    '--where: the input has no column "Shop": its columns are "Card Number", "Ticket", "Store", "Paid"',
-  ],
-  [['--where', 'Store=12', '--shard', '1/2'], '--shard: cannot be given with --where or --rows'],
-])('shaping that cannot be is refused: %j', async (args, problem) => {
-  expect(await refused([...BLOCK, ...args], TILL)).toContain(problem.replaceAll('"', '\\"'));
-});
-
-test.each<[string, readonly string[], string, string]>([
-  ['without the column of the ID', BLOCK, `{"Ref":"${ONE}"}\n{"cardId":"${TWO}"}\n`, 'Ref=cardId'],
-  [
-    'without the column of a text',
-    BLOCK,
-    `{"cardId":"${ONE}","Ref":"x"}\n{"cardId":"${TWO}","reason":"y"}\n`,
-    'Ref=reason',
-  ],
-  [
-    'with both columns of what --expect compares',
-    [...BLOCK, '--expect', 'clientReference'],
-    `{"cardId":"${ONE}","Ref":"x"}\n{"cardId":"${TWO}","clientReference":"y","Ref":"z"}\n`,
-    'Ref=clientReference',
-  ],
-])(
-  'a row in JSON that has the member of a field that --map reads from another is refused: %s',
-  async (_, args, text, map) => {
-    const [, field] = map.split('=');
-    expect(await refused([...args, '--map', map], text)).toContain(
-      `line 2: the row has a member ${field}, and --map reads that field from \\"Ref\\"`,
-    );
-  },
-);
-
-test('a row whose cell a text needs and that is empty is a fault', async () => {
-  const text = `cardId,Ticket\n${ONE},\n`;
-  expect(await refused([...BLOCK, '--reason', 'ticket {Ticket}'], text)).toContain(
-    'the cell of \\"Ticket\\" is empty, which the text of the option needs',
-  );
-});
-
-test('a cell that a text takes is judged like one of a field, for it is sent', async () => {
-  const text = `cardId,Ticket\n${ONE},#REF!\n${TWO},="007"\n`;
-  const refusal = await refused([...BLOCK, '--reason', 'ticket {Ticket}'], text);
-  expect(refusal).toContain('row 1, line 2, column Ticket: #REF! is a spreadsheet error');
-  expect(refusal).toContain('row 2, line 3, column Ticket: =\\"007\\" is a formula');
-  expect((await sent([...BLOCK, '--where', 'Ticket=#REF!'], text)).requests).toEqual([`${ONE}/block {}`]);
-});
-
 test('rows of the older file are not said to be missing in an input of which some rows were left out', async () => {
-  const home = createHome();
-  writeFileSync(join(home.path, 'work', 'old.csv'), 'id,email\ns1,a@x\ns2,b@x\n');
+  const place = await openPlain();
+  place.file('old.csv', 'id,email\ns1,a@x\ns2,b@x\n');
   const args = [...SUBSCRIBERS, '--changed-from', 'old.csv', '--where', 'id=s1'];
-  expect((await sent(args, 'id,email\ns1,n@x\ns2,m@x\n', home)).stderr).toContain(
+  expect((await sent(args, 'id,email\ns1,n@x\ns2,m@x\n', place)).stderr).toContain(
     '1 row in the older file but not among the rows taken, left unchanged',
   );
 });
 
 test('shaping is said in a dry run and in a plan', async () => {
-  const home = createHome();
-  const dry = await sent([...SHAPED, ...TICKET, '--dry-run', '-o', 'table'], TILL, home);
+  const place = await openPlain();
+  const dry = await sent([...SHAPED, ...TICKET, '--dry-run', '-o', 'table'], TILL, place);
   expect(dry.stderr).toContain('column "Card Number" is read as cardId; 2 rows are left out (--where "Store=12")');
-  const planned = await sent([...SHAPED.filter((arg) => arg !== '--yes'), ...TICKET, '--plan', 'p.ndjson'], TILL, home);
-  expect(planned.code).toBe(0);
-  const [header = ''] = readFileSync(join(home.path, 'work', 'p.ndjson'), 'utf8').split('\n');
-  expect(JSON.parse(header)).toMatchObject({
+  const planning = [...SHAPED.filter((arg) => arg !== '--yes'), ...TICKET, '--plan', 'p.ndjson'];
+  expect((await sent(planning, TILL, place)).code).toBe(0);
+  expect(JSON.parse(readFileSync(place.pathOf('p.ndjson'), 'utf8').split('\n')[0] ?? '')).toMatchObject({
     rows: 2,
     shape: { map: ['Card Number=cardId'], where: ['Store=12'], leftOut: 2 },
   });
-  const shown = await runFrontdesk(['plan', 'show', 'p.ndjson'], { home });
+  const shown = await place.run(['plan', 'show', 'p.ndjson']);
   expect(shown.stderr).toContain(`note: Input: "column 'Card Number' is read as cardId"\n`);
   expect(shown.stderr).toContain(`note: Input: "2 rows are left out (--where 'Store=12')"\n`);
 });

@@ -1,41 +1,32 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { cardId, cardNumber, playService } from '../support/plain-service.ts';
-import { startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
-import { createHome, type RunResult, runFrontdesk } from '../support/run-frontdesk.ts';
+import type { Entry } from '../support/open-service.ts';
+import { cardId, cardNumber, openPlain } from '../support/plain-service.ts';
+import { untilFileEnds } from '../support/recording-server.ts';
+import type { RunResult } from '../support/run-frontdesk.ts';
 import { cardText } from '../support/sample-card.ts';
 
 const ONCE = ['--yes', '-q', '--retries', '0'];
 
 /** A service at which a single write to card 2 is broken, and is made while a run waits for the answer to its card 1. */
 async function meanwhile(verb: 'block' | 'reissue') {
-  const home = createHome();
   const single: RunResult[] = [];
   let isBroken = true;
-  const server = await startRecordingServer(
-    playService((request) => {
-      if (request.method !== 'POST') return undefined;
-      if (cardNumber(request) === 1) {
-        return run(['card', verb, cardId(2), ...ONCE]).then((result) => {
-          single.push(result);
-          return { body: cardText('BLOCKED', cardId(verb === 'block' ? 1 : 9)) };
-        });
-      }
-      if (!isBroken) return undefined;
-      isBroken = false;
-      return { status: 500, body: '{}' };
-    }),
-    untilFileEnds,
-  );
-  const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
-  const history = async (...args: string[]) => {
-    const { stdout } = await run(['history', '--json', ...args]);
-    return JSON.parse(stdout) as readonly Readonly<Record<string, unknown>>[];
-  };
-  const many = await run(['card', verb, cardId(1), cardId(2), '--yes', '-q', '-j', '1', '--run', 'may', '--json']);
-  const posts = server.requests.filter(({ method }) => method === 'POST').length;
-  return { single, many, posts, history, run };
+  const place = await openPlain((request) => {
+    if (request.method !== 'POST') return undefined;
+    if (cardNumber(request) === 1) {
+      return place.run(['card', verb, cardId(2), ...ONCE]).then((result) => {
+        single.push(result);
+        return { body: cardText('BLOCKED', cardId(verb === 'block' ? 1 : 9)) };
+      });
+    }
+    if (!isBroken) return undefined;
+    isBroken = false;
+    return { status: 500, body: '{}' };
+  }, untilFileEnds);
+  const history = async (...args: string[]): Promise<Entry[]> => place.json('history', ...args);
+  const rows = ['card', verb, cardId(1), cardId(2), '--yes', '-q', '-j', '1', '--run', 'may', '--json'];
+  const many = await place.run(rows);
+  return { single, many, posts: place.posts(), history, run: place.run };
 }
 
 it.concurrent('a change that another process leaves open is superseded by a later row of a run', async () => {
@@ -71,18 +62,13 @@ it.concurrent.each([
   ['is refused within a day, unless --again', 200, [17, 0], 3],
   ['may be made where that row was refused', 409, [0, 17], 3],
 ])('a single event that the row of a run has created: %s', async (_what, status, codes, posts) => {
-  const home = createHome();
   let isFirst = true;
-  const server = await startRecordingServer(
-    playService(({ body }) => {
-      if (!body.includes('Closing') || !isFirst) return undefined;
-      isFirst = false;
-      return status === 200 ? undefined : { status, body: '{}' };
-    }),
-    untilFileEnds,
-  );
-  const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
-  writeFileSync(join(home.path, 'work', 'in.csv'), EVENTS);
+  const { file, run, server } = await openPlain(({ body }) => {
+    if (!body.includes('Closing') || !isFirst) return undefined;
+    isFirst = false;
+    return status === 200 ? undefined : { status, body: '{}' };
+  }, untilFileEnds);
+  file('in.csv', EVENTS);
   await run([...CREATE, '--from', 'in.csv', '--yes', '--run', 'may']);
   const first = await run(CLOSING);
   if (status === 200) expect(first.stderr).toContain('(entry may:2)');
@@ -93,30 +79,15 @@ it.concurrent.each([
 
 /** Profiles north and south of one service, and east of another; the events of a run at each. */
 async function profiles() {
-  const home = createHome();
-  const servers = [
-    await startRecordingServer(
-      playService(({ url }) => (url.endsWith('/reissue') ? { status: 500 } : undefined)),
-      untilFileEnds,
-    ),
-    await startRecordingServer(playService(), untilFileEnds),
-  ];
-  const [one, other] = servers.map(({ url }) => url);
-  const { FRONTDESK_CARDS_TOKEN = '', FRONTDESK_CALENDAR_TOKEN = '' } = servers[0]?.env ?? {};
-  const run = (args: readonly string[]) =>
-    runFrontdesk(args, { home, env: { FRONTDESK_CARDS_TOKEN, FRONTDESK_CALENDAR_TOKEN } });
-  for (const [name, url = ''] of [
-    ['north', one],
-    ['south', one],
-    ['east', other],
-  ] as const) {
+  const one = await openPlain(({ url }) => (url.endsWith('/reissue') ? { status: 500 } : undefined), untilFileEnds);
+  const other = await openPlain(undefined, untilFileEnds);
+  const urls = { FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
+  const run = (args: readonly string[]) => one.run(args, '', urls);
+  for (const [name, { url }] of Object.entries({ north: one.server, south: one.server, east: other.server })) {
     expect((await run(['profile', 'set', name, '--cards-url', url, '--calendar-url', url])).code).toBe(0);
   }
-  writeFileSync(join(home.path, 'work', 'in.csv'), EVENTS);
-  return {
-    run,
-    posts: () => servers.map(({ requests }) => requests.filter(({ method }) => method === 'POST').length),
-  };
+  one.file('in.csv', EVENTS);
+  return { run, posts: () => [one.posts(), other.posts()] };
 }
 
 it.concurrent('two profiles for one service know of each other’s open writes, and for two services they do not', async () => {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { call, type Message, RawClient, YES } from '../support/mcp-process.ts';
 import { cardId, idLines, playService, rowLines } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
-import { type Reply, startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
+import { startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
 import { createHome, type Home, NO_PAUSE, type RunResult, startFrontdesk } from '../support/run-frontdesk.ts';
 
 const PAIRS = process.env['FRONTDESK_LONG'] === '1' ? 1000 : process.env['CI'] === 'true' ? 100 : 12;
@@ -12,11 +12,11 @@ const PAIRS = process.env['FRONTDESK_LONG'] === '1' ? 1000 : process.env['CI'] =
 const ABREAST = 4;
 
 /** A service that answers a change at a word of the test (`isHeld`), and how often it was asked for each. */
-async function slowService(special: () => Reply | undefined = () => undefined, isHeld = false) {
+async function slowService(isHeld = false) {
   const sent = new Map<string, number>();
   const held = new Map<string, () => void>();
   const free: string[] = [];
-  const play = playService(() => special());
+  const play = playService();
   const server = await startRecordingServer(async (request, count) => {
     const about = request.url.includes('/events') ? request.body : request.url.toLowerCase();
     if (request.method !== 'POST') return play(request, count);
@@ -48,7 +48,7 @@ const KINDS: readonly ((pair: number) => readonly [about: string, args: readonly
 it(`the same reissue, provisioning or event of two processes that are started together is sent once: ${PAIRS} pairs`, {
   timeout: 30 * 60_000,
 }, async () => {
-  const { sent, start, together } = await slowService(undefined, true);
+  const { sent, start, together } = await slowService(true);
   const home = createHome();
   const codes: string[] = [];
   const pair = async (number: number) => {
@@ -83,7 +83,7 @@ it('the same rows of two runs that are started together are sent once, and the o
 });
 
 it('a row is held back while a single call of the same card is in progress, and a single call while the row is', async () => {
-  const { sent, start, together } = await slowService(undefined, true);
+  const { sent, start, together } = await slowService(true);
   const home = createHome();
   const path = join(home.path, 'work', 'ids.txt');
   writeFileSync(path, `${cardId(1)}\n`);
@@ -98,61 +98,32 @@ it('a row is held back while a single call of the same card is in progress, and 
   ]).toContainEqual(outcomes);
 });
 
-it('--again sends the same change beside one that is open', async () => {
-  const { sent, start } = await slowService(() => ({ status: 500, body: 'no' }));
-  const home = createHome();
-  const reissue = ['card', 'reissue', cardId(1), '--yes', '-q'];
-  expect((await start(home, ...reissue)).code).toBe(8);
-  expect((await start(home, ...reissue)).code).toBe(17);
-  expect((await start(home, ...reissue, '--again')).code).toBe(8);
-  expect((await start(home, ...reissue, '--again')).code).toBe(8);
-  expect([...sent.values()]).toEqual([3]);
-  const { stdout } = await start(home, 'history', '--open', '--json');
-  expect(JSON.parse(stdout)).toHaveLength(3);
-});
-
 const REISSUE = ['card', 'reissue', cardId(1)];
 const QUESTION = /\(y\/N[^)]*\)\s*$/;
 
+const SECOND = ', and this would make a second one';
+
 it.each([
-  {
-    door: 'a call',
-    args: REISSUE,
-    before: [],
-    after: [],
-    ends: [17, '. It began after the question was shown, and this would make a second one'],
-  },
-  {
-    door: 'a plan',
-    args: ['plan', 'apply', 'plan'],
-    before: [],
-    after: [],
-    ends: [15, ', and this would make a second one'],
-  },
-  {
-    door: 'the desk',
-    args: ['desk', cardId(1)],
-    before: ['reissue\r'],
-    after: ['leave\r'],
-    ends: [0, ': 1 not sent '],
-  },
+  { door: 'a call', args: REISSUE, ends: [17, `. It began after the question was shown${SECOND}`] },
+  { door: 'a plan', args: ['plan', 'apply', 'plan'], ends: [15, SECOND] },
+  { door: 'the desk', args: ['desk', cardId(1)], before: 'reissue\r', after: 'leave\r', ends: [0, ': 1 not sent '] },
 ])('a yes to a reissue of $door sends nothing if another process sent it while the question stood', async (way) => {
   const { sent, start, env } = await slowService();
   const home = createHome();
   const plan = join(home.path, 'plan');
   expect((await start(home, ...REISSUE, '--plan', plan)).code).toBe(0);
   const terminal = openTerminal(way.args, { home, env });
-  for (const typed of way.before) {
+  if (way.before !== undefined) {
     await terminal.waitFor(/then Enter/);
-    terminal.type(typed);
+    terminal.type(way.before);
   }
   await terminal.waitFor(QUESTION);
   expect((await start(home, ...REISSUE, '--yes')).code).toBe(0);
   terminal.type('y\r');
   await terminal.waitFor(/the same card\s+reissue/);
-  for (const typed of way.after) {
+  if (way.after !== undefined) {
     await terminal.waitFor(/NOT REISSUED[\s\S]*then Enter/);
-    terminal.type(typed);
+    terminal.type(way.after);
   }
   const { code, text } = await terminal.end;
   expect([code, [...sent.values()]]).toEqual([way.ends[0], [1]]);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openService, REISSUE } from '../support/open-service.ts';
@@ -9,17 +9,6 @@ const ONCE = ['--yes', '-q', '--retries', '0'];
 const BLOCK = ['card', 'block', cardId(3), ...ONCE];
 const UPDATE = ['calendar', 'subscribers', 'update'];
 const EVENTS = 'name,start,calendar\nOpening,2026-05-01,c1\nClosing,2026-05-02,c1\n';
-
-it('an open write is superseded by the row of a run, which it names', async () => {
-  const { run, service, list } = await openService();
-  expect((await run(BLOCK)).code).toBe(8);
-  const [{ entry } = {}] = await list('--open');
-  service.isBroken = false;
-  expect((await run(['card', 'block', cardId(3), cardId(4), '--yes', '-q', '--run', 'may'])).code).toBe(0);
-  expect(await list('--open')).toEqual([]);
-  const all = await list('--id', cardId(3));
-  expect(all.find((each) => each['entry'] === entry)).toMatchObject({ outcome: 'unknown', supersededBy: 'may:1' });
-});
 
 it('an open row of a run is superseded by a later change', async () => {
   const { run, service, list } = await openService();
@@ -36,16 +25,15 @@ it('an open row of a run is superseded by a later change', async () => {
 });
 
 it('an open update is superseded by an update of the same fields only, single or in a run', async () => {
-  const { run, service, list, home } = await openService();
-  const file = join(home.path, 'work', 'in.csv');
-  writeFileSync(file, 'id,email\nsub_1,a@example.com\nsub_2,b@example.com\n');
+  const { run, service, list, file } = await openService();
+  file('in.csv', 'id,email\nsub_1,a@example.com\nsub_2,b@example.com\n');
   expect((await run([...UPDATE, '--from', 'in.csv', ...ONCE, '--run', 'may'])).code).toBe(8);
   service.isBroken = false;
   expect((await run([...UPDATE, 'sub_1', '--first-name', 'Ann', '-q'])).code).toBe(0);
   expect(await list('--open')).toHaveLength(2);
   expect((await run([...UPDATE, 'sub_1', '--first-name', 'Ann', '--email', 'c@example.com', '-q'])).code).toBe(0);
   expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2']);
-  writeFileSync(file, 'id,email,first_name\nsub_2,b@example.com,Bo\n');
+  file('in.csv', 'id,email,first_name\nsub_2,b@example.com,Bo\n');
   expect((await run([...UPDATE, '--from', 'in.csv', '--yes', '-q', '--run', 'june'])).code).toBe(0);
   expect(await list('--open')).toEqual([]);
   const shown = await run(['history', 'show', 'may:2', '--json', '--query', 'supersededBy']);
@@ -79,11 +67,8 @@ it('the audit log has what superseded or resolved a write', async () => {
   await run(['history', 'resolve', String(reissue?.['entry']), '--as', 'not_applied'], env);
   const lines = readFileSync(env.FRONTDESK_AUDIT_LOG, 'utf8').trimEnd().split('\n');
   const events = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(events.find(({ event }) => event === 'superseded')).toMatchObject({
-    entry: block?.['entry'],
-    operation: 'card.block',
-    id: cardId(3),
-  });
+  const superseded = { entry: block?.['entry'], operation: 'card.block', id: cardId(3) };
+  expect(events.find(({ event }) => event === 'superseded')).toMatchObject(superseded);
   expect(events.at(-1)).toMatchObject({ event: 'resolved', operation: 'card.reissue', id: cardId(1) });
 });
 
@@ -116,9 +101,8 @@ it('an open write holds the row of a plan back until it is closed', async () => 
 });
 
 it('an open event is recognized by its body: as a single change, as a row, and in a plan', async () => {
-  const { run, posts, home } = await openService();
-  const file = join(home.path, 'work', 'in.csv');
-  writeFileSync(file, EVENTS);
+  const { run, posts, home, file } = await openService();
+  file('in.csv', EVENTS);
   const create = ['calendar', 'event', 'create', '-q'];
   expect((await run([...create, '--from', 'in.csv', '--yes', '--run', 'may'])).code).toBe(8);
   expect(posts()).toBe(2);
@@ -126,7 +110,7 @@ it('an open event is recognized by its body: as a single change, as a row, and i
   const refused = await run(single);
   expect([refused.code, posts()]).toEqual([17, 2]);
   expect(refused.stderr).toContain('is open (entry may:2)');
-  writeFileSync(file, `${EVENTS}Late,2026-05-03,c1\n`);
+  file('in.csv', `${EVENTS}Late,2026-05-03,c1\n`);
   const rows = await run([...create, '--from', 'in.csv', '--yes', '--json']);
   expect([rows.code, posts()]).toEqual([8, 3]);
   expect(JSON.parse(rows.stdout)).toMatchObject([
@@ -150,7 +134,6 @@ it('a plan with open writes is refused if the records cannot be read, before any
   const { run, posts, home } = await openService();
   await run(REISSUE);
   writeFileSync(join(home.stateDir, 'history-key'), 'no key\n', { mode: 0o666 });
-  const { chmodSync } = await import('node:fs');
   const [name = ''] = readdirSync(join(home.stateDir, 'open'));
   const open = join(home.stateDir, 'open', name);
   chmodSync(open, 0o666);
@@ -182,15 +165,6 @@ it('open writes are named first in the questions of a run and of a plan', async 
   await applying.waitFor('y/N');
   applying.type('n\r');
   expect((await applying.end).text).toContain(`(entry ${short}`);
-});
-
-it('open writes are named in the question before a run is removed', async () => {
-  const { run, home, server } = await openService();
-  await run(['card', 'block', cardId(3), cardId(4), ...ONCE, '--run', 'may']);
-  const terminal = openTerminal(['runs', 'remove', 'may'], { home, env: server.env, columns: 200 });
-  await terminal.waitFor('may:1, may:2');
-  terminal.type('n\r');
-  expect((await terminal.end).code).toBe(130);
 });
 
 it('the ID that was found for a row is kept with its results', async () => {
@@ -230,21 +204,16 @@ it('the reference and the status of a card are in its entries if they were seen'
   }
 });
 
-const ROWS = [
-  ['block', ['card', 'block', cardId(3), cardId(4)], 'Check it with: frontdesk history reconcile '],
-  [
-    'reissue',
-    ['card', 'reissue', cardId(3), cardId(4), '--again'],
-    'Record what you found out with: frontdesk history',
-  ],
-] as const;
-
-it.each(ROWS)('a %s of a run that is refused while an earlier one is open says both', async (noun, args, step) => {
+it.each([
+  ['block', [], 'Check it with: frontdesk history reconcile '],
+  ['reissue', ['--again'], 'Record what you found out with: frontdesk history'],
+])('a %s of a run that is refused while an earlier one is open says both', async (verb, more, step) => {
   const { run, service, list } = await openService();
-  expect((await run(['card', args[1], cardId(3), ...ONCE])).code).toBe(8);
+  expect((await run(['card', verb, cardId(3), ...ONCE])).code).toBe(8);
   const [{ entry = '' } = {}] = await list('--open');
   service.isRefusing = true;
-  const { code, stdout, stderr } = await run([...args, '--json', '--yes', '-q', '--run', 'may']);
+  const args = ['card', verb, cardId(3), cardId(4), ...more, '--json', '--yes', '-q', '--run', 'may'];
+  const { code, stdout, stderr } = await run(args);
   expect(code).toBe(15);
   const message = (text: string) =>
     (JSON.parse(text) as { readonly error: { readonly message: string } }[]).map(({ error }) => error.message);
@@ -253,7 +222,7 @@ it.each(ROWS)('a %s of a run that is refused while an earlier one is open says b
     expect.stringMatching(/409.* Nothing was changed\.$/),
   ];
   expect(message(stdout)).toEqual(both);
-  expect(stderr).toMatch(new RegExp(`row 1: the first ${noun}, of [^.]+, is still open\\. ${step}`));
+  expect(stderr).toMatch(new RegExp(`row 1: the first ${verb}, of [^.]+, is still open\\. ${step}`));
   expect(stderr).toContain(String(entry));
   expect(message((await run(['runs', 'results', 'may', '--json', '-q'])).stdout)).toEqual(both);
 });

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { callAt, refused } from '../support/calls.ts';
 import { type Handler, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
@@ -34,8 +35,7 @@ test.each([
   [['card', 'get', CARD_ID, '-qo=json', '--query=status']],
   [['card', 'get', CARD_ID, '-ojson', '--query', 'status', '--timeout', '5s', '--retry-max-time', '1m']],
 ])('options may stand anywhere: %j', async (args) => {
-  const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
-  const result = await runFrontdesk(args, { env: server.env });
+  const result = await callAt([{ body: cardText('ACTIVE') }], args);
   expect(result).toMatchObject({ code: 0, stdout: '"ACTIVE"\n', stderr: '' });
 });
 
@@ -50,10 +50,12 @@ test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>
   ['-o=csv after --json', ['--json', '-o=csv'], {}, 'ACTIVE\n'],
   ['-o csv after --json', ['--json', '-o', 'csv'], {}, 'ACTIVE\n'],
 ])('the output format: %s', async (_, flags, env, stdout) => {
-  const server = await startRecordingServer([{ body: cardText('ACTIVE') }]);
-  const result = await runFrontdesk([...GET, '--query', 'status', ...flags], { env: { ...server.env, ...env } });
+  const result = await callAt([{ body: cardText('ACTIVE') }], [...GET, '--query', 'status', ...flags], { env });
   expect(result).toMatchObject({ code: 0, stdout });
 });
+
+const PROVISION = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a'];
+const NO_FOLDER = (name: string) => `--out: cannot create "${name}": no such file or folder (ENOENT)`;
 
 test.each<[readonly string[], Readonly<Record<string, string>>, ...string[]]>([
   [[...GET, '-o', 'yaml'], {}, '--output', '"yaml"', 'table, json, ndjson, csv'],
@@ -61,16 +63,8 @@ test.each<[readonly string[], Readonly<Record<string, string>>, ...string[]]>([
   [[...GET, '--retries', '-1'], {}, '--retries'],
   [[...GET, '--ca-file', 'missing.pem'], {}, '--ca-file', 'missing.pem'],
   [GET, { FRONTDESK_CA_FILE: 'missing.pem' }, 'FRONTDESK_CA_FILE', 'missing.pem'],
-  [
-    ['calendar', 'subscribers', 'list', 'cal_1', '-o', 'xlsx', '--out', 'missing/x.xlsx'],
-    {},
-    '--out: cannot create "missing/x.xlsx": no such file or folder (ENOENT)',
-  ],
-  [
-    ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', 'missing/x.json'],
-    {},
-    '--out: cannot create "missing/x.json": no such file or folder (ENOENT)',
-  ],
+  [[...LIST, '-o', 'xlsx', '--out', 'missing/x.xlsx'], {}, NO_FOLDER('missing/x.xlsx')],
+  [[...PROVISION, '--out', 'missing/x.json'], {}, NO_FOLDER('missing/x.json')],
   [[...GET, '--query', 'a['], {}, '--query'],
   [[...GET, '--sort-by', 'nope'], {}, '--sort-by'],
   [[...GET, '--columns', 'status', '-o', 'json'], {}, '--columns', 'json'],
@@ -96,141 +90,106 @@ test.each<[readonly string[], Readonly<Record<string, string>>, ...string[]]>([
   [['runs', 'show', 'x', '--from', 'y'], {}, '--from: unknown option', '--from is for commands that take many rows'],
   [['profile', 'show', 'default', 'too', 'much'], {}, 'too'],
 ])('%j %j is exit 2, and nothing is sent', async (args, env, ...told) => {
-  const server = await startRecordingServer([]);
-  const { code, stdout, stderr } = await runFrontdesk(args, { env: { ...server.env, ...env } });
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  const stderr = await refused(args, { env });
   for (const text of told) expect(stderr).toContain(text);
-  expect(server.lines).toEqual([]);
 });
 
 test.skipIf(process.platform === 'win32').each([
   [GET, '--ca-file', '--ca-file: could not read /dev/zero: it is larger than 64 MiB'],
   [['sandbox', 'serve'], '--seed', 'could not read the seed file /dev/zero: it is larger than 64 MiB'],
 ])('%j with a device that never ends as %s is exit 2, and fills no memory', async (args, option, told) => {
-  const server = await startRecordingServer([]);
-  const { code, stdout, stderr } = await runFrontdesk([...args, option, '/dev/zero'], { env: server.env });
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain(told);
-  expect(server.lines).toEqual([]);
+  expect(await refused([...args, option, '/dev/zero'])).toContain(told);
 });
+
+const NO_ID =
+  '<cardId>: "zz" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+const NO_PEM = '--ca-file: could not read missing.pem: no such file or folder (ENOENT)';
+const NO_COLUMN = 'there is no column "nope"';
+const NO_KEY = '<key>: must be one of output, timeout, retries, concurrency, timeZone, not "nope"';
+const MANY = '--concurrency: needs several IDs or --from';
+const SEED = ['--seed: could not read none.json: no such file or folder', "--fault 'z':"];
 
 test.each([
   [
-    ['card', 'block', 'zz', '-j', '4', '--columns', 'nope,status,nada'],
-    [
-      '--columns: there is no column "nope"',
-      '--columns: there is no column "nada"',
-      '--concurrency: needs several IDs or --from',
-      '<cardId>: "zz" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
-    ],
+    'card block zz -j 4 --columns nope,status,nada',
+    [`--columns: ${NO_COLUMN}`, '--columns: there is no column "nada"', MANY, NO_ID],
   ],
   [
-    ['card', 'block', '--from', 'missing.csv', '-j', '0', '--rate', 'x'],
+    'card block --from missing.csv -j 0 --rate x',
     ['--concurrency: must be', '--rate: must be', '--from: could not read "missing.csv"'],
   ],
   [
-    ['card', 'block', 'zz', '--reson', 'lost', '--ca-file', 'missing.pem', '-p', 'nope', '--retries', 'x'],
+    'card block zz --reson lost --ca-file missing.pem -p nope --retries x',
     [
-      '--reson: unknown option of `frontdesk card block`',
-      '--profile: there is no profile "nope"',
-      '--retries: must be a whole number from 0 to 100, not "x"',
-      '--ca-file: could not read missing.pem: no such file or folder (ENOENT)',
-      '<cardId>: "zz" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
+      ...['--reson: unknown option of `frontdesk card block`', '--profile: there is no profile "nope"'],
+      ...['--retries: must be a whole number from 0 to 100, not "x"', NO_PEM, NO_ID],
     ],
   ],
   [
-    ['card', 'get', '--frobnicate', 'zz', '-x', '--limit'],
-    [
-      '--frobnicate: unknown option',
-      '-x: unknown option',
-      '--limit: unknown option',
-      '<cardId>: "zz" is not a card ID',
-    ],
+    'card get --frobnicate zz -x --limit',
+    ['--frobnicate: unknown', '-x: unknown', '--limit: unknown', '"zz" is not a card ID'],
+  ],
+  [`card get ${CARD_ID} --frob value --columns`, ['--frob: unknown option', '--columns <a,b.c>: a value is missing']],
+  [
+    'history --since x --limit y --columns nope --frob',
+    ['--frob: unknown option', NO_COLUMN, '--since: must be an age', '--limit: must be'],
   ],
   [
-    ['card', 'get', CARD_ID, '--frob', 'value', '--columns'],
-    ['--frob: unknown option', '--columns <a,b.c>: a value is missing'],
+    'card block --from bad.csv --expect-changes 1 -o cvs',
+    ['--expect-changes: unknown', '--output: must be one', 'line 2, column cardId: "bad" is'],
   ],
   [
-    ['history', '--since', 'x', '--limit', 'y', '--columns', 'nope', '--frob'],
-    ['--frob: unknown option', 'there is no column "nope"', '--since: must be an age', '--limit: must be a whole'],
+    'sandbox serve --port 70000 --latency y --query a[ --fault z --seed none.json',
+    ['--query', '--port: must be a whole number', '--latency: must be a duration', ...SEED],
   ],
   [
-    ['card', 'block', '--from', 'bad.csv', '--expect-changes', '1', '-o', 'cvs'],
-    ['--expect-changes: unknown option', '--output: must be one of', 'line 2, column cardId: "bad" is not a card ID'],
+    'card wait zz --status X --interval y --columns nope',
+    [NO_COLUMN, '"zz" is not a card ID', '--status: must be', '--interval: must'],
   ],
+  ['config set nope 1 --query a[', ['--query', NO_KEY]],
   [
-    ['sandbox', 'serve', '--port', '70000', '--latency', 'y', '--query', 'a[', '--fault', 'z', '--seed', 'none.json'],
-    [
-      '--query',
-      '--port: must be a whole number',
-      '--latency: must be a duration',
-      "--fault 'z':",
-      '--seed: could not read none.json: no such file or folder',
-    ],
-  ],
-  [
-    ['card', 'wait', 'zz', '--status', 'X', '--interval', 'y', '--columns', 'nope'],
-    ['there is no column "nope"', '<cardId>: "zz" is not a card ID', '--status: must be one of', '--interval: must be'],
-  ],
-  [
-    ['config', 'set', 'nope', '1', '--query', 'a['],
-    ['--query', '<key>: must be one of output, timeout, retries, concurrency, timeZone, not "nope"'],
-  ],
-  [
-    ['calendar', 'subscribers', 'list', '', '--columns', 'nope', '--sort-by', 'nix', '--limit', '0'],
+    'calendar subscribers list EMPTY --columns nope --sort-by nix --limit 0',
     ['--columns: there is no', '--sort-by: there is no', '<calendarId>: is empty', '--limit: must be a whole number'],
   ],
-])('%j: every error is printed on its own line, of options and input alike', async (args, faults) => {
-  const server = await startRecordingServer([]);
+])('%s: every error is printed on its own line, of options and input alike', async (words, faults) => {
   const home = createHome();
   writeFileSync(join(home.path, 'work', 'bad.csv'), 'cardId\nbad\n');
-  const { code, stdout, stderr } = await runFrontdesk(args, { home, env: server.env });
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  const lines = stderr.split('\n');
-  for (const fault of faults) {
-    expect(lines.filter((line) => line.includes(fault.split(': did')[0] ?? fault))).toHaveLength(1);
-  }
-  const isWrite = args.some((word) =>
-    ['activate', 'block', 'reissue', 'provision', 'update', 'create', 'POST'].includes(word),
-  );
-  expect(lines[0]).toBe(`frontdesk: ${faults.length} faults${isWrite ? ', nothing was sent' : ''}:`);
-  expect(server.lines).toEqual([]);
+  const args = words.split(' ').map((word) => (word === 'EMPTY' ? '' : word));
+  const lines = (await refused(args, { home })).split('\n');
+  for (const fault of faults) expect(lines.filter((line) => line.includes(fault))).toHaveLength(1);
+  expect(lines[0]).toBe(`frontdesk: ${faults.length} faults${args[1] === 'block' ? ', nothing was sent' : ''}:`);
 });
 
 test('--columns with dotted paths reaches into metadata', async () => {
-  const server = await startRecordingServer(service);
-  const table = await runFrontdesk([...GET, '--columns', 'status,metadata.store'], { env: server.env });
-  expect(table.stdout).toBe('STATUS\tmetadata.store\nACTIVE\tBergen\n');
-  const csv = await runFrontdesk([...GET, '--columns', 'metadata.store,status', '-o', 'csv', '--no-header'], {
-    env: server.env,
-  });
-  expect(csv.stdout).toBe('Bergen,ACTIVE\r\n');
+  const printed = async (...flags: string[]) => (await callAt(service, [...GET, '--columns', ...flags])).stdout;
+  expect(await printed('status,metadata.store')).toBe('STATUS\tmetadata.store\nACTIVE\tBergen\n');
+  expect(await printed('metadata.store,status', '-o', 'csv', '--no-header')).toBe('Bergen,ACTIVE\r\n');
 });
 
-test('a misspelt --columns of a local command is exit 2 with the nearest name, and changes nothing', async () => {
+/** Calls in one home, in which a run of two cards was made. */
+async function afterRun() {
   const server = await startRecordingServer(service);
   const home = createHome();
   const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
   await run(['card', 'block', CARD_ID, OTHER_ID, '--run', 'the-run', '-y', '-q']);
+  return { server, run };
+}
+
+test('a misspelt --columns of a local command is exit 2 with the nearest name, and changes nothing', async () => {
+  const { server, run } = await afterRun();
   const before = server.lines.length;
-  const misspelt: readonly (readonly [words: readonly string[], typed: string, meant: string])[] = [
-    [['history'], 'tiem', 'time'],
-    [['history', 'list'], 'outcom', 'outcome'],
-    [['runs', 'list'], 'stat', 'state'],
-    [['runs', 'results', 'the-run'], 'idd', 'id'],
-    [['runs', 'resume', 'the-run'], 'idd', 'id'],
-    [['profile', 'list'], 'nmae', 'name'],
-    [['profile', 'set', 'made'], 'nmae', 'name'],
-    [['auth', 'status'], 'familiy', 'family'],
-    [['config', 'list'], 'vlaue', 'value'],
-    [['doctor'], 'mesage', 'message'],
-    [['plan', 'show', 'a.plan'], 'rwo', 'row'],
-    [['runs', 'revert', 'the-run', '--plan', 'a.plan'], 'sha265', 'sha256'],
-    [['card', 'wait', CARD_ID, '--status', 'ACTIVE'], 'statsu', 'status'],
-  ];
-  for (const [words, typed, meant] of misspelt) {
-    const { code, stdout, stderr } = await run([...words, '--columns', typed]);
+  const misspelt = {
+    ...{ history: 'tiem, time', 'history list': 'outcom, outcome', 'runs list': 'stat, state' },
+    ...{ 'runs results the-run': 'idd, id', 'runs resume the-run': 'idd, id', 'profile list': 'nmae, name' },
+    ...{ 'profile set made': 'nmae, name', 'auth status': 'familiy, family', 'config list': 'vlaue, value' },
+    ...{ doctor: 'mesage, message', 'plan show a.plan': 'rwo, row' },
+    'runs revert the-run --plan a.plan': 'sha265, sha256',
+    [`card wait ${CARD_ID} --status ACTIVE`]: 'statsu, status',
+  };
+  for (const [words, [typed = '', meant]] of Object.entries(misspelt).map(
+    ([key, to]) => [key, to.split(', ')] as const,
+  )) {
+    const { code, stdout, stderr } = await run([...words.split(' '), '--columns', typed]);
     expect({ words, code, stdout }).toEqual({ words, code: 2, stdout: '' });
     expect(stderr).toContain(`--columns: there is no column "${typed}": did you mean "${meant}"`);
   }
@@ -239,10 +198,7 @@ test('a misspelt --columns of a local command is exit 2 with the nearest name, a
 });
 
 test('every member of the JSON of a local command is a column', async () => {
-  const server = await startRecordingServer(service);
-  const home = createHome();
-  const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
-  await run(['card', 'block', CARD_ID, OTHER_ID, '--run', 'the-run', '-y', '-q']);
+  const { run } = await afterRun();
   for (const words of [['history'], ['runs', 'list'], ['profile', 'list'], ['auth', 'status']]) {
     const [row] = JSON.parse((await run([...words, '--json'])).stdout);
     const names = Object.entries(row).flatMap(([name, value]) =>
@@ -253,76 +209,52 @@ test('every member of the JSON of a local command is a column', async () => {
 });
 
 test('--sort-by sorts a list by a column', async () => {
-  const server = await startRecordingServer(service);
-  const { stdout } = await runFrontdesk([...LIST, '--sort-by', 'email', '--columns', 'id,email'], {
-    env: server.env,
-  });
+  const { stdout } = await callAt(service, [...LIST, '--sort-by', 'email', '--columns', 'id,email']);
   expect(stdout).toBe('ID\tEMAIL\ns1\ta@x\ns2\tb@x\n');
 });
 
+const BOTH_ACTIVE = '[\n  "ACTIVE",\n  "ACTIVE"\n]\n';
 test.each<[string, readonly string[], readonly string[], string]>([
   ['prints numbers with the service’s digits', GET, ['--json', '--query', 'currentBalance'], '10.10\n'],
   ['is null in a table too', GET, ['--query', 'nope'], 'null\n'],
   ['goes over the List as sent', LIST, ['--json', '--query', 'length(data)'], '2\n'],
   ['goes over each line with ndjson', LIST, ['-o', 'ndjson', '--query', 'email'], '"b@x"\n"a@x"\n'],
   ['is null for a line without a match', LIST, ['-o', 'ndjson', '--query', 'nope'], 'null\nnull\n'],
-  [
-    'goes over the array of several cards',
-    [...GET, OTHER_ID],
-    ['--json', '--query', '[].status'],
-    '[\n  "ACTIVE",\n  "ACTIVE"\n]\n',
-  ],
+  ['goes over the array of several cards', [...GET, OTHER_ID], ['--json', '--query', '[].status'], BOTH_ACTIVE],
 ])('--query: %s', async (_, command, flags, stdout) => {
-  const server = await startRecordingServer(service);
-  expect(await runFrontdesk([...command, ...flags], { env: server.env })).toMatchObject({ code: 0, stdout });
+  expect(await callAt(service, [...command, ...flags])).toMatchObject({ code: 0, stdout });
 });
 
 test('--quiet omits notices and keeps warnings and errors', async () => {
-  const server = await startRecordingServer([
-    { status: 429, headers: { 'retry-after': '0' } },
-    { body: cardText('X') },
-  ]);
-  const quiet = await runFrontdesk([...GET, '-q'], { env: server.env });
-  expect(quiet).toMatchObject({ code: 0, stderr: '' });
-  const full = await startRecordingServer(() => ({ body: { object: 'list', data: Array(10).fill({ id: 's' }) } }));
-  expect((await runFrontdesk([...LIST, '-q'], { env: full.env })).stderr).toMatch(
-    /^frontdesk: warning: there may be more/,
-  );
-  await full.stop();
-  expect((await runFrontdesk([...LIST, '-q', '--retries', '0'], { env: full.env })).stderr).toMatch(
-    /^frontdesk: could not list the subscribers of/,
-  );
+  const busy = { status: 429, headers: { 'retry-after': '0' } };
+  expect(await callAt([busy, { body: cardText('X') }], [...GET, '-q'])).toMatchObject({ code: 0, stderr: '' });
+  const full = await callAt(() => ({ body: { object: 'list', data: Array(10).fill({ id: 's' }) } }), [...LIST, '-q']);
+  expect(full.stderr).toMatch(/^frontdesk: warning: there may be more/);
+  const down = await callAt(() => 'reset', [...LIST, '-q', '--retries', '0']);
+  expect(down.stderr).toMatch(/^frontdesk: could not list the subscribers of/);
 });
 
 test('FRONTDESK_TIMEOUT is the limit of one attempt', async () => {
-  const server = await startRecordingServer(() => 'hang');
-  const env = { ...server.env, FRONTDESK_TIMEOUT: '1200ms' };
-  const { code, stderr } = await runFrontdesk([...GET, '--retries', '0'], { env });
-  expect(code).toBe(10);
-  expect(stderr).toContain('no reply within 1.2 s');
+  const result = await callAt(() => 'hang', [...GET, '--retries', '0'], { env: { FRONTDESK_TIMEOUT: '1200ms' } });
+  expect(result).toMatchObject({ code: 10, stderr: expect.stringContaining('no reply within 1.2 s') });
 });
 
-const request = (path: string, body: unknown) => ({
-  method: 'POST',
-  url: `https://api.example/base${path}`,
-  headers: expect.objectContaining({ Authorization: 'Bearer ***', Accept: 'application/json' }),
-  body,
-});
 const env = { FRONTDESK_CARDS_URL: 'https://api.example/base/', FRONTDESK_CALENDAR_URL: 'https://api.example/base' };
-test.each<[readonly string[], readonly unknown[]]>([
-  [['card', 'block', CARD_ID, '-n'], [request(`/v1/cards/${CARD_ID}/block`, {})]],
-  [['card', 'activate', CARD_ID, '--dry-run'], [request(`/v1/cards/${CARD_ID}/activate`, null)]],
+const HEADERS = expect.objectContaining({ Authorization: 'Bearer ***', Accept: 'application/json' });
+test.each<[readonly string[], Readonly<Record<string, unknown>>]>([
+  [['card', 'block', CARD_ID, '-n'], { [`/cards/${CARD_ID}/block`]: {} }],
+  [['card', 'activate', CARD_ID, '--dry-run'], { [`/cards/${CARD_ID}/activate`]: null }],
   [
     ['card', 'reissue', CARD_ID, OTHER_ID, '-n', '--reason', 'r'],
-    [
-      request(`/v1/cards/${CARD_ID}/reissue`, { reason: 'r' }),
-      request(`/v1/cards/${OTHER_ID}/reissue`, { reason: 'r' }),
-    ],
+    { [`/cards/${CARD_ID}/reissue`]: { reason: 'r' }, [`/cards/${OTHER_ID}/reissue`]: { reason: 'r' } },
   ],
-  [['calendar', 'update', 'a/b', '--name', '', '-n'], [request('/v1/calendars/a%2Fb', { name: '' })]],
-])('a dry run asks nothing, sends nothing and needs no credential: %j', async (args, requests) => {
+  [['calendar', 'update', 'a/b', '--name', '', '-n'], { '/calendars/a%2Fb': { name: '' } }],
+])('a dry run asks nothing, sends nothing and needs no credential: %j', async (args, bodies) => {
   const { code, stdout, stderr, home } = await runFrontdesk([...args, '--json'], { env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const requests = Object.entries(bodies).map(([path, body]) => ({
+    ...{ method: 'POST', url: `https://api.example/base/v1${path}`, headers: HEADERS, body },
+  }));
   expect(JSON.parse(stdout)).toEqual({ dryRun: true, requests });
   expect(Object.keys(JSON.parse(stdout).requests[0])).toEqual(['method', 'url', 'headers', 'body']);
   expect((await runFrontdesk(['history', '--json'], { home })).stdout).toBe('[]\n');
@@ -332,14 +264,8 @@ test.each<[readonly string[], Readonly<Record<string, string>>]>([
   [['--no-history'], {}],
   [[], { FRONTDESK_NO_HISTORY: '1' }],
 ])('%j %j refuses a run with --no-history, in a dry run too', async (flags, more) => {
-  const server = await startRecordingServer([]);
   const args = ['card', 'block', '--from', '-', '-y', ...flags];
-  const { code, stdout, stderr } = await runFrontdesk(args, {
-    env: { ...server.env, ...more },
-    stdin: `${CARD_ID}\n`,
-  });
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('a run needs its record');
+  expect(await refused(args, { env: more, stdin: `${CARD_ID}\n` })).toContain('a run needs its record');
 });
 
 test('a dry run as text has method and URL, headers, body', async () => {
@@ -352,11 +278,8 @@ test('a dry run as text has method and URL, headers, body', async () => {
 });
 
 test('a dry run creates no --out file', async () => {
-  const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', 'o.json', '-n'];
-  const { code, home } = await runFrontdesk(args, { env });
-  expect(code).toBe(0);
-  const again = await runFrontdesk(args, { env, home });
-  expect(again.code).toBe(0);
+  const { code, home } = await runFrontdesk([...PROVISION, '--out', 'o.json', '-n'], { env });
+  expect([code, existsSync(join(home.path, 'work', 'o.json'))]).toEqual([0, false]);
 });
 
 test('a dry run is refused by readOnly and requireReason', async () => {
@@ -370,34 +293,24 @@ test('a dry run is refused by readOnly and requireReason', async () => {
   expect(await run('-p', 'rr', '--reason', 'see T-12')).toMatchObject({ code: 0 });
 });
 
+const LOST = (option: string, value: string) =>
+  `${option}: its value is missing: ${value} is an option. Nothing was sent.\nhint: write ${option}=${value} if that is the value\n`;
+const TWICE = 'is given more than once, with different values';
+const BAD = `1 fault in "bad.csv": row 1, line 2, column cardId: ${NO_ID.slice(10).replace('zz', 'bad')}\n`;
+
 test.each<[readonly string[], string]>([
-  [
-    [...BLOCK, '--reason', '--dry-run'],
-    '--reason: its value is missing: --dry-run is an option. Nothing was sent.\nhint: write --reason=--dry-run if that is the value\n',
-  ],
-  [
-    ['card', 'block', '--from', '-y'],
-    '--from: its value is missing: -y is an option. Nothing was sent.\nhint: write --from=-y if that is the value\n',
-  ],
-  [
-    ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--yes', '--out', '-n'],
-    '--out: its value is missing: -n is an option. Nothing was sent.\nhint: write --out=-n if that is the value\n',
-  ],
-  [
-    [...BLOCK, '--reason', 'a', '--reason', 'b'],
-    '--reason: is given more than once, with different values. Nothing was sent.\n',
-  ],
+  [[...BLOCK, '--reason', '--dry-run'], LOST('--reason', '--dry-run')],
+  [['card', 'block', '--from', '-y'], LOST('--from', '-y')],
+  [[...PROVISION, '--yes', '--out', '-n'], LOST('--out', '-n')],
+  [[...BLOCK, '--reason', 'a', '--reason', 'b'], `--reason: ${TWICE}. Nothing was sent.\n`],
   [
     ['card', 'block', '--yes', '--from', 'bad.csv', '--concurrency', '2', '-j', '3'],
-    '2 faults, nothing was sent:\n  --concurrency: is given more than once, with different values\n  1 fault in "bad.csv": row 1, line 2, column cardId: "bad" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n',
+    `2 faults, nothing was sent:\n  --concurrency: ${TWICE}\n  ${BAD}`,
   ],
 ])('%j: a lost value and two different values are refused, and nothing is sent', async (args, said) => {
-  const server = await startRecordingServer([]);
   const home = createHome();
   writeFileSync(join(home.path, 'work', 'bad.csv'), 'cardId\nbad\n');
-  const result = await runFrontdesk(args, { home, env: server.env });
-  expect(result).toMatchObject({ code: 2, stdout: '', stderr: `frontdesk: ${said}` });
-  expect(server.requests).toEqual([]);
+  expect(await refused(args, { home })).toBe(`frontdesk: ${said}`);
 });
 
 test.each<[readonly string[], string]>([
@@ -406,8 +319,8 @@ test.each<[readonly string[], string]>([
   [['--reason', 'a', '--timeout', '9s', '--timeout', '8s'], 'a'],
   [['--reason', '--wallet'], '--wallet'],
 ])('%j: what is meant is sent', async (options, reason) => {
-  const server = await startRecordingServer([{ body: cardText('BLOCKED') }]);
-  const result = await runFrontdesk([...BLOCK, ...options, '--no-history', '--columns', 'status'], { env: server.env });
+  const args = [...BLOCK, ...options, '--no-history', '--columns', 'status'];
+  const { server, ...result } = await callAt([{ body: cardText('BLOCKED') }], args);
   expect(result).toMatchObject({ code: 0, stdout: 'STATUS\nBLOCKED\n' });
   expect(server.requests.map(({ body }) => body)).toEqual([JSON.stringify({ reason })]);
 });

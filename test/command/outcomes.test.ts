@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { jsonLines, lastLine, openPlain } from '../support/plain-service.ts';
 import { type Handler, type Reply, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 // How a write ends, what is sent again, and how long is waited.
@@ -17,13 +18,11 @@ function writesGet(reply: Reply, status = 'WAITING_ACTIVATION'): Handler {
   return ({ method }) => (method === 'POST' ? reply : { body: cardText(status) });
 }
 
-async function outcomesOf(home: Home): Promise<readonly unknown[]> {
-  const { stdout } = await runFrontdesk(['history', '--json'], { home });
-  return JSON.parse(stdout).map(({ outcome }: { outcome: string }) => outcome);
-}
+type Place = Awaited<ReturnType<typeof openPlain>>;
 
-function lastError(stderr: string) {
-  return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
+/** Those of the history. */
+async function outcomesOf({ json }: Place): Promise<readonly unknown[]> {
+  return (await json('history')).map(({ outcome }: { outcome: string }) => outcome);
 }
 
 const cases: readonly [string, readonly string[], Handler, number, string, number][] = [
@@ -33,54 +32,41 @@ const cases: readonly [string, readonly string[], Handler, number, string, numbe
   ['unknown', EVENT, () => ({ status: 500, body: {} }), 8, 'unknown', 1],
   ['429 used up is rejected', EVENT, () => ({ status: 429, body: {} }), 11, 'rejected', 3],
 ];
-test.each(cases)(
-  'a change that is sent ends as one of five outcomes, and the history says which: %s',
-  async (_, args, handler, code, outcome, posts) => {
-    const server = await startRecordingServer(handler);
-    const home = createHome();
-    const result = await runFrontdesk([...args, '--json'], { env: server.env, home });
-    expect(result.code).toBe(code);
-    if (code !== 0) expect(lastError(result.stderr).outcome).toBe(outcome);
-    expect(await outcomesOf(home)).toEqual([outcome]);
-    expect(server.lines.filter((line) => line.startsWith('POST')).length).toBe(posts);
-  },
-);
-
-test('a change without a connection ends as not_sent', async () => {
-  const server = await startRecordingServer([]);
-  await server.stop();
-  const home = createHome();
-  const { code, stderr } = await runFrontdesk([...EVENT, '--json', '--retries', '0'], { env: server.env, home });
-  expect(code).toBe(7);
-  expect(lastError(stderr).outcome).toBe('not_sent');
-  expect(await outcomesOf(home)).toEqual(['not_sent']);
+test.each(cases)('a change that is sent ends as in history: %s', async (_, args, handler, code, outcome, posts) => {
+  const place = await openPlain(handler);
+  const result = await place.run([...args, '--json']);
+  expect(result.code).toBe(code);
+  if (code !== 0) expect(lastLine(result.stderr)).toMatchObject({ error: { outcome } });
+  expect(await outcomesOf(place)).toEqual([outcome]);
+  expect(place.posts()).toBe(posts);
 });
 
-test('a provisioning whose response would be hidden is not sent', async () => {
+test('a change without a connection ends as not_sent', async () => {
+  const place = await openPlain();
+  await place.server.stop();
+  const { code, stderr } = await place.run([...EVENT, '--json', '--retries', '0']);
+  expect([code, lastLine(stderr)]).toMatchObject([7, { error: { outcome: 'not_sent' } }]);
+  expect(await outcomesOf(place)).toEqual(['not_sent']);
+});
+
+test.each([
+  [2, []],
+  [2, ['-o', 'csv']],
+  [0, ['-n']],
+  [0, ['--json']],
+  [0, ['--show-sensitive']],
+  [0, ['--out', 'answer.json']],
+])('a provisioning whose response would be hidden is not sent: %i with %j', async (code, more) => {
   const body = { primaryAccountNumberPrefix: '4', activationData: 'a', authenticationData: 'b' };
-  const server = await startRecordingServer(() => ({ body }));
-  const home = createHome();
-  const codeOf = async (...args: string[]) =>
-    (await runFrontdesk([...HIDDEN, ...args], { env: server.env, home })).code;
-  expect(await codeOf()).toBe(2);
-  expect(await codeOf('-o', 'csv')).toBe(2);
-  expect(server.requests).toEqual([]);
-  expect(await codeOf('-n')).toBe(0);
-  expect(await codeOf('--json')).toBe(0);
-  expect(await codeOf('--show-sensitive')).toBe(0);
-  expect(await codeOf('--out', 'answer.json')).toBe(0);
-  expect(server.requests).toHaveLength(3);
+  const { posts, run } = await openPlain(() => ({ body }));
+  expect((await run([...HIDDEN, ...more])).code).toBe(code);
+  expect(posts()).toBe(code === 0 && more[0] !== '-n' ? 1 : 0);
 });
 
 test('the command that checks an unknown outcome names the profile that was named', async () => {
-  const server = await startRecordingServer(writesGet('reset'));
-  const home = createHome();
-  await runFrontdesk(['profile', 'set', 'shop', '--cards-url', server.url], { home });
-  const { FRONTDESK_CARDS_TOKEN } = server.env;
-  const { stderr } = await runFrontdesk([...REISSUE, '-p', 'shop'], {
-    env: { FRONTDESK_CARDS_TOKEN },
-    home,
-  });
+  const { run, server } = await openPlain(writesGet('reset'));
+  await run(['profile', 'set', 'shop', '--cards-url', server.url]);
+  const { stderr } = await run([...REISSUE, '-p', 'shop'], '', { FRONTDESK_CARDS_URL: undefined });
   expect(stderr).toContain(`frontdesk card get ${CARD_ID} -p shop`);
 });
 
@@ -91,12 +77,9 @@ test('a signal while the card of --expect is read: the change was not sent', asy
   running.child.kill('SIGTERM');
   const { signal, stdout, stderr } = await running.result;
   expect({ signal, stdout }).toEqual({ signal: 'SIGTERM', stdout: '' });
-  expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error).toEqual({
-    code: 'CANCELLED',
-    exitCode: 143,
-    message: 'cancelled by SIGTERM. Nothing was sent.',
-    operation: 'card.block',
-    outcome: 'not_sent',
+  const message = 'cancelled by SIGTERM. Nothing was sent.';
+  expect(lastLine(stderr)).toEqual({
+    error: { code: 'CANCELLED', exitCode: 143, message, operation: 'card.block', outcome: 'not_sent' },
   });
   expect(server.lines).toEqual([`GET ${PATH}`]);
 });
@@ -116,13 +99,12 @@ test('a signal in the pause before a retry ends the call at once, and nothing is
 const SKIP = [...BLOCK, '--skip-if', 'status=BLOCKED,REISSUED'];
 
 test('a card that is as --skip-if says is printed as read, and the change is neither sent nor recorded', async () => {
-  const server = await startRecordingServer(() => ({ body: cardText('BLOCKED') }));
-  const home = createHome();
-  const { code, stdout, stderr } = await runFrontdesk([...SKIP, '--json'], { env: server.env, home });
+  const place = await openPlain(() => ({ body: cardText('BLOCKED') }));
+  const { code, stdout, stderr } = await place.run([...SKIP, '--json']);
   expect([code, JSON.parse(stdout).status]).toEqual([0, 'BLOCKED']);
   expect(stderr).toBe('{"notice":{"code":"SKIPPED","message":"Not sent: the card is BLOCKED already"}}\n');
-  expect(server.lines).toEqual([`GET ${PATH}`]);
-  expect(await outcomesOf(home)).toEqual([]);
+  expect(place.server.lines).toEqual([`GET ${PATH}`]);
+  expect(await outcomesOf(place)).toEqual([]);
 });
 
 test.each<[string, Handler, number, string]>([
@@ -149,51 +131,30 @@ test.each([
 
 test('rows that --skip-if leaves out are a success: in results, summary and junit, not in --failed, history or a resume', async () => {
   const blocked = `/v1/cards/${OTHER_ID}`;
-  const server = await startRecordingServer(({ method, url: path }) => ({
-    body: cardText(method === 'POST' || path === blocked ? 'BLOCKED' : 'ACTIVE', path.split('/')[3]),
+  const place = await openPlain(({ method, url }) => ({
+    body: cardText(method === 'POST' || url === blocked ? 'BLOCKED' : 'ACTIVE', url.split('/')[3]),
   }));
-  const home = createHome();
-  const run = (...args: string[]) => runFrontdesk(args, { env: server.env, home });
+  const { server } = place;
+  const run = (...args: string[]) => place.run(args);
   const nightly = ['card', 'block', CARD_ID, OTHER_ID, '-y', '--skip-if', 'status=BLOCKED', '-j', '1'];
   const first = await run(...nightly, '--run', 'night', '--failed', 'rest.csv', '-o', 'ndjson');
-  expect(first.code).toBe(0);
-  expect(
-    first.stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).outcome),
-  ).toEqual(['applied', 'skipped']);
-  expect(JSON.parse(first.stderr.trimEnd().split('\n').at(-1) ?? '').summary).toMatchObject({
-    outcomes: { applied: 1, skipped: 1 },
-    requests: 1,
-    exitCode: 0,
-  });
-  const sent = server.lines.length;
+  expect([first.code, jsonLines(first.stdout).map(({ outcome }) => outcome)]).toEqual([0, ['applied', 'skipped']]);
+  const summary = { outcomes: { applied: 1, skipped: 1 }, requests: 1, exitCode: 0 };
+  expect(lastLine(first.stderr)).toMatchObject({ summary });
+  expect(place.read('rest.csv').trimEnd().split('\n')).toHaveLength(1);
   expect(server.lines).toEqual([`GET ${PATH}`, `POST ${PATH}/block`, `GET ${blocked}`]);
-  const again = await run(...nightly, '--run', 'night', '--json');
-  expect([again.code, server.lines.length]).toEqual([0, sent]);
+  expect([(await run(...nightly, '--run', 'night', '--json')).code, server.lines.length]).toEqual([0, 3]);
   const other = await run(...nightly.with(-3, 'status=BLOCKED,EXPIRED'), '--run', 'night');
   expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('--skip-if')]);
-  const listed = await run('runs', 'results', 'night', '--outcome', 'skipped', '--json');
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ row: 2, id: OTHER_ID, outcome: 'skipped', error: null }]);
+  const listed = await place.json('runs', 'results', 'night', '--outcome', 'skipped');
+  expect(listed).toMatchObject([{ row: 2, id: OTHER_ID, outcome: 'skipped', error: null }]);
   const report = await run('runs', 'report', 'night', '--as', 'junit');
   expect(report.stdout).toContain('tests="2" failures="0" errors="0" skipped="0"');
   expect(report.stdout).toContain('<system-out>skipped: the card is BLOCKED already</system-out>');
-  expect(await outcomesOf(home)).toEqual(['applied']);
+  expect(await outcomesOf(place)).toEqual(['applied']);
   // The same input of another night is no accident.
   const next = await run(...nightly, '--run', 'night-2', '--json');
   expect([next.code, next.stderr]).toEqual([0, expect.not.stringContaining('SAME_INPUT')]);
-});
-
-test('a plan leaves out what --skip-if names, and counts it', async () => {
-  const server = await startRecordingServer(({ url: path }) => ({
-    body: cardText(path.includes(OTHER_ID) ? 'BLOCKED' : 'ACTIVE', path.split('/')[3]),
-  }));
-  const home = createHome();
-  const args = ['card', 'block', CARD_ID, OTHER_ID, '--skip-if', 'status=BLOCKED', '--plan', 'night.plan'];
-  const { code, stdout } = await runFrontdesk([...args, '--json'], { env: server.env, home });
-  expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ rows: 1, unchanged: 0, skipped: 1 })]);
-  expect(server.lines).toEqual([`GET ${PATH}`, `GET /v1/cards/${OTHER_ID}`]);
 });
 
 test('a dry run says that --expect and --skip-if were not compared', async () => {

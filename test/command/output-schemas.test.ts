@@ -3,14 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { REGISTRY } from '../../src/registry.ts';
 import { breachesOf, type Schema } from '../support/json-schema.ts';
-import {
-  createHome,
-  type Home,
-  NO_PAUSE,
-  type RunResult,
-  runFrontdesk,
-  startFrontdesk,
-} from '../support/run-frontdesk.ts';
+import { createHome, type Home, NO_PAUSE, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { SAMPLE_CALLS, typedCall, WRITES } from '../support/sample-calls.ts';
 
 // Everything that a command prints as JSON is held against what `frontdesk schema` says of it, and nothing more may
@@ -52,15 +45,11 @@ class Operator {
     this.#env = env;
   }
 
-  path(name: string): string {
-    return join(this.home.path, 'work', name);
-  }
-
   write(name: string, text: string): void {
-    writeFileSync(this.path(name), text);
+    writeFileSync(join(this.home.path, 'work', name), text);
   }
 
-  async call(args: readonly string[], stdin = ''): Promise<RunResult> {
+  call(args: readonly string[], stdin = '') {
     return runFrontdesk([...args, '--json'], { home: this.home, env: this.#env, stdin });
   }
 
@@ -100,45 +89,61 @@ const STOLEN = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
 const NOBODYS = '00000000-0000-4000-8000-000000000000';
 
 const operator = new Operator();
+const LIVE = ['live', '--cards-url', 'https://cards.example.com'];
+const GUARDS = ['--require-reason', '[A-Z]+-[0-9]+', '--require-reason-hint', 'a ticket', '--read-only', 'true'];
+const TOKEN = ['-p', 'live', '--family', 'cards'];
 
-it('the output of profile commands matches its declaration', async () => {
-  await operator.run('profile set', ['live', '--cards-url', 'https://cards.example.com']);
-  await operator.run('profile set', ['all', '--cards-url', 'https://cards.example.com/p', '--read-only', 'true']);
-  const more = ['--calendar-url', 'https://calendar.example.com', '--require-reason', '[A-Z]+-[0-9]+'];
-  const hint = ['--require-reason-hint', 'a ticket'];
-  await operator.run('profile set', ['all', ...more, ...hint, '--output', 'json']);
-  await operator.run('profile use', ['live']);
-  await operator.run('profile show', ['all']);
-  await operator.run('profile list');
-  await operator.run('profile remove', ['all', '--yes']);
-});
+/** A command, its words, and its stdin. */
+type Call = readonly [command: string, words?: readonly string[], stdin?: string];
 
-it('the output of auth commands matches its declaration', async () => {
-  const login = ['-p', 'live', '--family', 'cards'];
-  await operator.run('auth login', [...login, '--token-stdin'], 'a-token-of-more-than-twenty-characters\n');
-  await operator.run('auth login', [...login, '--token-command', 'echo another-token']);
-  await operator.run('auth status', ['-p', 'live']);
-  await operator.run('auth logout', ['-p', 'live']);
-  await operator.run('auth logout', ['-p', 'live']);
-  await operator.run('auth status', ['-p', 'live']);
-});
-
-it('the output of config commands matches its declaration', async () => {
-  await operator.run('config set', ['timeout', '45s']);
-  await operator.run('config set', ['retries', '3']);
-  await operator.run('config get', ['timeout']);
-  await operator.run('config get', ['output']);
-  await operator.run('config list');
-  await operator.run('config unset', ['timeout']);
-  await operator.run('config path');
-});
-
-it('the output of doctor and other local commands matches its declaration', async () => {
-  await operator.run('doctor');
-  await operator.run('doctor', ['-p', 'sandbox', '--connect']);
-  await operator.run('completion', ['bash']);
-  await operator.run('help', ['exit-codes']);
-  await operator.run('schema', ['card', 'get']);
+it.each<[string, readonly Call[]]>([
+  [
+    'profile commands',
+    [
+      ['profile set', LIVE],
+      ['profile set', ['all', ...LIVE.slice(1), ...GUARDS, '--output', 'json']],
+      ['profile set', ['all', '--calendar-url', 'https://calendar.example.com']],
+      ['profile use', ['live']],
+      ['profile show', ['all']],
+      ['profile list'],
+      ['profile remove', ['all', '--yes']],
+    ],
+  ],
+  [
+    'auth commands',
+    [
+      ['auth login', [...TOKEN, '--token-stdin'], 'a-token-of-more-than-twenty-characters\n'],
+      ['auth login', [...TOKEN, '--token-command', 'echo another-token']],
+      ['auth status', ['-p', 'live']],
+      ['auth logout', ['-p', 'live']],
+      ['auth logout', ['-p', 'live']],
+      ['auth status', ['-p', 'live']],
+    ],
+  ],
+  [
+    'config commands',
+    [
+      ['config set', ['timeout', '45s']],
+      ['config set', ['retries', '3']],
+      ['config get', ['timeout']],
+      ['config get', ['output']],
+      ['config list'],
+      ['config unset', ['timeout']],
+      ['config path'],
+    ],
+  ],
+  [
+    'doctor and other local commands',
+    [
+      ['doctor'],
+      ['doctor', ['-p', 'sandbox', '--connect']],
+      ['completion', ['bash']],
+      ['help', ['exit-codes']],
+      ['schema', ['card', 'get']],
+    ],
+  ],
+])('the output of %s matches its declaration', async (_what, calls) => {
+  for (const call of calls) await operator.run(...call);
 });
 
 describe('what is printed of cards and calendars is as declared', () => {
@@ -231,31 +236,28 @@ describe('what is printed of failures is as declared', () => {
 
   it('the errors of calls that are refused here or by the service match their declaration', async () => {
     expect(await operator.fails(['card', 'get', 'no-id'])).toEqual(['error']);
-    expect(await operator.fails(['card', 'get', NOBODYS])).toContain('error');
-    expect(await operator.fails(['card', 'provision', WAITING[0] ?? '', '--wallet', 'wallet_a'])).toContain('error');
-    expect(await operator.fails(['card', 'block', ACTIVE, '--yes', '--expect', 'status=EXPIRED'])).toContain('error');
-    expect(await operator.fails(['card', 'wait', ACTIVE, '--status', 'EXPIRED', '--timeout', '1ms'])).toContain(
-      'error',
-    );
+    for (const args of [
+      ['card', 'get', NOBODYS],
+      ['card', 'provision', WAITING[0] ?? '', '--wallet', 'wallet_a'],
+      ['card', 'block', ACTIVE, '--yes', '--expect', 'status=EXPIRED'],
+      ['card', 'wait', ACTIVE, '--status', 'EXPIRED', '--timeout', '1ms'],
+    ]) {
+      expect(await operator.fails(args)).toContain('error');
+    }
   });
 
   it('the rows and the summary of a run match their declaration', async () => {
     const ids = [NOBODYS, ACTIVE];
     expect(await operator.fails(['card', 'get', ...ids])).toContain('summary');
     const { stdout, code } = await operator.call(['card', 'block', ...ids, '--yes']);
-    expect(code).toBe(15);
-    expect(breachesOf(outputOf('card block'), JSON.parse(stdout))).toEqual([]);
+    expect([code, breachesOf(outputOf('card block'), JSON.parse(stdout))]).toEqual([15, []]);
     await operator.run('runs results', ['--last']);
     await operator.run('runs report', ['--last', '--as', 'html']);
   });
 
   it('the error of an unknown outcome matches its declaration', async () => {
-    const serving = startFrontdesk(
-      ['sandbox', 'serve', '--json', '--fault', 'POST /reissue:500', '--fault', 'POST /block:500'],
-      {
-        home: operator.home,
-      },
-    );
+    const faults = ['--fault', 'POST /reissue:500', '--fault', 'POST /block:500'];
+    const serving = startFrontdesk(['sandbox', 'serve', '--json', ...faults], { home: operator.home });
     await serving.waitForOutput('calendarToken');
     const { url, cardsToken } = JSON.parse(serving.output().stdout) as { url: string; cardsToken: string };
     const env = { FRONTDESK_CARDS_URL: url, FRONTDESK_CARDS_TOKEN: cardsToken, ...NO_PAUSE };

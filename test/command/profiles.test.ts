@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { refused } from '../support/calls.ts';
 import { cardId, playService } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
@@ -11,7 +12,8 @@ function atHome() {
   const home = createHome();
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     runFrontdesk(args, { home, env });
-  return { home, run };
+  const json = async (...args: Parameters<typeof run>) => JSON.parse((await run(...args)).stdout);
+  return { home, run, json: (words: string, env = {}) => json([...words.split(' '), '--json'], env) };
 }
 
 /** A profile `live` with these settings, at a service that accepts every call. */
@@ -26,58 +28,35 @@ async function live(settings: readonly string[]) {
 test('profile set creates and changes a profile, printed under its documented keys', async () => {
   const { run } = atHome();
   const made = await run([
-    'profile',
-    'set',
-    'live',
-    '--cards-url',
-    'https://cards.example.com/shop/',
-    '--calendar-url',
-    'https://cal.example.com',
-    '--read-only',
-    'true',
-    '--require-reason',
-    '[A-Z]+-[0-9]+',
-    '--max-rows',
-    '500',
-    '--output',
-    'json',
-    '--json',
+    ...['profile', 'set', 'live', '--cards-url', 'https://cards.example.com/shop/', '--read-only', 'true', '--json'],
+    ...['--calendar-url', 'https://cal.example.com', '--require-reason', '[A-Z]+-[0-9]+', '--max-rows', '500'],
+    ...['--output', 'json'],
   ]);
-  expect(JSON.parse(made.stdout)).toEqual({
-    name: 'live',
-    current: true,
-    cardsUrl: 'https://cards.example.com/shop',
-    calendarUrl: 'https://cal.example.com',
-    readOnly: true,
-    maxRows: 500,
-    requireReason: '[A-Z]+-[0-9]+',
-    output: 'json',
-  });
+  const guards = { readOnly: true, maxRows: 500, requireReason: '[A-Z]+-[0-9]+' };
+  const urls = { cardsUrl: 'https://cards.example.com/shop', calendarUrl: 'https://cal.example.com' };
+  expect(JSON.parse(made.stdout)).toEqual({ name: 'live', current: true, ...urls, ...guards, output: 'json' });
   const changed = await run(['profile', 'set', 'live', '--read-only', 'false', '--json']);
-  expect(JSON.parse(changed.stdout)).toMatchObject({ readOnly: false, requireReason: '[A-Z]+-[0-9]+' });
+  expect(JSON.parse(changed.stdout)).toMatchObject({ ...guards, readOnly: false });
 });
 
 test('profile list has the stored profiles and the sandbox, and profile use sets the current one', async () => {
-  const { run } = atHome();
+  const { run, json } = atHome();
   await run(['profile', 'set', 'live', '--cards-url', 'https://a.example']);
-  expect(JSON.parse((await run(['profile', 'use', 'live', '--json'])).stdout)).toMatchObject({ current: true });
-  expect(JSON.parse((await run(['profile', 'list', '--json'])).stdout)).toEqual([
+  expect(await json('profile use live')).toMatchObject({ current: true });
+  expect(await json('profile list')).toEqual([
     { name: 'live', current: true, cardsUrl: 'https://a.example' },
     { name: 'sandbox', current: false },
   ]);
-  expect(JSON.parse((await run(['profile', 'show', '--json'])).stdout)).toMatchObject({ name: 'live' });
+  expect(await json('profile show')).toMatchObject({ name: 'live' });
 });
 
 test('the first login makes its profile current, and a later one does not change that', async () => {
-  const { home, run } = atHome();
-  for (const [name, url] of [
-    ['live', 'https://a.example'],
-    ['test', 'https://b.example'],
-  ] as const) {
-    const login = ['auth', 'login', '-p', name, '--cards-url', url, '--token-stdin'];
+  const { home, json } = atHome();
+  for (const name of ['live', 'test']) {
+    const login = ['auth', 'login', '-p', name, '--cards-url', `https://${name}.example`, '--token-stdin'];
     expect(await runFrontdesk(login, { home, stdin: 'a-token-of-the-test-0001' })).toMatchObject({ code: 0 });
   }
-  expect(JSON.parse((await run(['profile', 'list', '--json'])).stdout)).toMatchObject([
+  expect(await json('profile list')).toMatchObject([
     { name: 'live', current: true },
     { name: 'test', current: false },
     { name: 'sandbox', current: false },
@@ -86,17 +65,7 @@ test('the first login makes its profile current, and a later one does not change
 
 test('profile remove needs --yes outside a terminal, and removes the credentials too', async () => {
   const { home, run } = atHome();
-  const login = [
-    'auth',
-    'login',
-    '-p',
-    'live',
-    '--family',
-    'cards',
-    '--cards-url',
-    'https://a.example',
-    '--token-stdin',
-  ];
+  const login = 'auth login -p live --family cards --cards-url https://a.example --token-stdin'.split(' ');
   await runFrontdesk(login, { home, stdin: 'a-token-of-the-test-0001' });
   expect(await run(['profile', 'remove', 'live'])).toMatchObject({ code: 2, stdout: '' });
   expect((await run(['profile', 'remove', 'live', '--yes'])).code).toBe(0);
@@ -117,29 +86,19 @@ const ENV = { FRONTDESK_CARDS_URL: 'https://cards.example.com/shop/', FRONTDESK_
 const DEFAULT = { name: 'default', current: true, cardsUrl: 'https://cards.example.com/shop' };
 
 test('the environment alone is the profile default: listed, shown by its name and as current, without a URL that cannot be used', async () => {
-  const { run } = atHome();
-  const list = await run(['profile', 'list', '--json'], ENV);
-  expect(JSON.parse(list.stdout)).toEqual([DEFAULT, { name: 'sandbox', current: false }]);
-  for (const name of [['default'], []]) {
-    const shown = await run(['profile', 'show', ...name, '--json'], ENV);
-    expect([shown.code, JSON.parse(shown.stdout)]).toEqual([0, DEFAULT]);
-  }
+  const { json } = atHome();
+  expect(await json('profile list', ENV)).toEqual([DEFAULT, { name: 'sandbox', current: false }]);
+  for (const words of ['profile show default', 'profile show']) expect(await json(words, ENV)).toEqual(DEFAULT);
 });
 
 test('requireReasonHint is shown instead of the pattern', async () => {
-  const server = await startRecordingServer([]);
   const { home, run } = atHome();
-  const set = ['profile', 'set', 'live', '--cards-url', server.url, '--require-reason', '[A-Z]+-[0-9]+'];
-  await run([...set, '--require-reason-hint', 'the number of the ticket, such as CARE-17']);
-  const { FRONTDESK_CARDS_TOKEN } = server.env;
+  const hint = ['--require-reason-hint', 'the number of the ticket, such as CARE-17'];
+  await run(['profile', 'set', 'live', '--require-reason', '[A-Z]+-[0-9]+', ...hint]);
   for (const reason of [[], ['--reason', 'lost']]) {
-    const args = ['card', 'block', ID, '-y', '-p', 'live', ...reason];
-    const result = await runFrontdesk(args, { home, env: { FRONTDESK_CARDS_TOKEN } });
-    expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain(
-      '--reason: this profile requires: the number of the ticket, such as CARE-17. Nothing was sent.\n',
-    );
-    expect(result.stderr).not.toContain('[A-Z]');
+    const stderr = await refused(['card', 'block', ID, '-y', '-p', 'live', ...reason], { home });
+    expect(stderr).toContain(`--reason: this profile requires: ${hint[1]}. Nothing was sent.\n`);
+    expect(stderr).not.toContain('[A-Z]');
   }
 });
 
@@ -148,23 +107,15 @@ test.each([
   ['cards.example.com:8443/api', 'did you mean https://cards.example.com:8443/api?'],
   ['ftp://cards.example.com', 'must begin with https://, not ftp://'],
 ])('an address without its scheme is refused and suggested with it: %s', async (url, said) => {
-  const { run } = atHome();
-  const result = await run(['profile', 'set', 'live', '--cards-url', url]);
-  expect(result).toMatchObject({ code: 2, stdout: '' });
-  expect(result.stderr).toContain(said);
+  expect(await refused(['profile', 'set', 'live', '--cards-url', url])).toContain(said);
 });
 
 test('config sets, gets, lists and unsets its keys, and prints the value in force', async () => {
-  const { run } = atHome();
-  for (const [key, value] of [
-    ['output', 'table'],
-    ['timeout', '5s'],
-    ['retries', '3'],
-    ['concurrency', '4'],
-  ] as const) {
+  const { run, json } = atHome();
+  for (const [key, value] of Object.entries({ output: 'table', timeout: '5s', retries: '3', concurrency: '4' })) {
     expect((await run(['config', 'set', key, value])).code).toBe(0);
   }
-  expect(JSON.parse((await run(['config', 'list', '--json'])).stdout)).toEqual({
+  expect(await json('config list')).toEqual({
     output: { value: 'table', source: 'config', default: 'table' },
     timeout: { value: '5s', source: 'config', default: '30s' },
     retries: { value: 3, source: 'config', default: 2 },
@@ -173,24 +124,21 @@ test('config sets, gets, lists and unsets its keys, and prints the value in forc
   });
   expect((await run(['config', 'get', 'timeout'])).stdout).toBe('5s\n');
   await run(['config', 'unset', 'timeout']);
-  expect((await run(['config', 'get', 'timeout', '--json'])).stdout).toBe('"30s"\n');
+  expect(await json('config get timeout')).toBe('30s');
 });
 
 test('config timeZone is the zone of the times in tables and messages, and of no others', async () => {
-  const { run, home } = atHome();
+  const { run, json } = atHome();
   const env = { TZ: 'UTC' };
   expect((await run(['config', 'set', 'timeZone', 'Asia/Tokyo'])).stdout).toBe('Asia/Tokyo\n');
-  const known = JSON.parse((await runFrontdesk(['config', 'list', '--json'], { home, env })).stdout);
-  expect(known.timeZone).toEqual({ value: 'Asia/Tokyo', source: 'config', default: 'UTC' });
+  const timeZone = { value: 'Asia/Tokyo', source: 'config', default: 'UTC' };
+  expect(await json('config list', env)).toMatchObject({ timeZone });
   const server = await startRecordingServer([{ status: 404 }]);
   const id = '0b7a6c1e-3f52-4d8a-9c41-000000000001';
-  await runFrontdesk(['card', 'block', id, '--yes', '-q'], { home, env: { ...server.env, ...env } });
-  const table = (await runFrontdesk(['history'], { home, env })).stdout;
-  const csv = (await runFrontdesk(['history', '-o', 'csv'], { home, env })).stdout;
-  expect(table).toMatch(/\b\d\d:\d\d:\d\d\+09\b|T\d\d:\d\d:\d\d\.\d{3}Z/);
-  expect(csv).toMatch(/T\d\d:\d\d:\d\d\.\d{3}Z/);
-  expect(await run(['config', 'set', 'timeZone', '+01:00'])).toMatchObject({ code: 2 });
-  expect(await run(['config', 'set', 'timeZone', 'Mars/Phobos'])).toMatchObject({ code: 2 });
+  await run(['card', 'block', id, '--yes', '-q'], { ...server.env, ...env });
+  expect((await run(['history'], env)).stdout).toMatch(/\b\d\d:\d\d:\d\d\+09\b|T\d\d:\d\d:\d\d\.\d{3}Z/);
+  expect((await run(['history', '-o', 'csv'], env)).stdout).toMatch(/T\d\d:\d\d:\d\d\.\d{3}Z/);
+  for (const zone of ['+01:00', 'Mars/Phobos']) await refused(['config', 'set', 'timeZone', zone]);
 });
 
 test.each([
@@ -203,23 +151,15 @@ test.each([
 });
 
 test('config list shows every key, its default, and the source of its value', async () => {
-  const { run, home } = atHome();
+  const { run } = atHome();
   await run(['config', 'set', 'retries', '3']);
   await run(['config', 'set', 'timeout', '5s']);
   await run(['profile', 'set', 'live', '--output', 'table']);
   await run(['profile', 'use', 'live']);
-  const { stdout } = await runFrontdesk(['config', 'list'], {
-    home,
-    env: { FRONTDESK_TIMEOUT: '1m', TZ: 'Europe/Oslo' },
-  });
+  const { stdout } = await run(['config', 'list'], { FRONTDESK_TIMEOUT: '1m', TZ: 'Europe/Oslo' });
   expect(stdout.split('\n')).toEqual([
-    'KEY\tVALUE\tFROM\tDEFAULT',
-    'output\ttable\tprofile\ttable',
-    'timeout\t1m\tenvironment\t30s',
-    'retries\t3\tconfig\t2',
-    'concurrency\t8\tbuilt-in\t8',
-    'timeZone\tEurope/Oslo\tbuilt-in\tEurope/Oslo',
-    '',
+    ...['KEY\tVALUE\tFROM\tDEFAULT', 'output\ttable\tprofile\ttable', 'timeout\t1m\tenvironment\t30s'],
+    ...['retries\t3\tconfig\t2', 'concurrency\t8\tbuilt-in\t8', 'timeZone\tEurope/Oslo\tbuilt-in\tEurope/Oslo', ''],
   ]);
   expect((await run(['config', 'list', '--timeout', '9s'])).stdout).toContain('timeout\t5s\tconfig\t30s\n');
 });
@@ -229,50 +169,31 @@ test('a damaged settings file is exit 2 and left untouched, and doctor, help and
   await run(['config', 'set', 'retries', '3']);
   const path = join(home.configDir, 'settings.json');
   writeFileSync(path, '{"profiles');
-  for (const args of [
-    ['profile', 'list'],
-    ['config', 'set', 'retries', '1'],
-    ['profile', 'set', 'x'],
-    ['card', 'get', ID],
-  ]) {
-    const result = await run(args);
-    expect(result.code).toBe(2);
-    expect(result.stderr).toContain(path);
+  for (const words of ['profile list', 'config set retries 1', 'profile set x', `card get ${ID}`]) {
+    expect(await refused(words.split(' '), { home })).toContain(path);
   }
-  for (const args of [['doctor'], ['help'], ['--version'], ['card', 'block', '--help']]) {
-    expect((await run(args)).code).toBe(0);
+  for (const words of ['doctor', 'help', '--version', 'card block --help']) {
+    expect((await run(words.split(' '))).code).toBe(0);
   }
   expect(readFileSync(path, 'utf8')).toBe('{"profiles');
 });
 
 test('profile remove of the current profile makes no other one current, and says so', async () => {
-  const { run } = atHome();
+  const { home, run } = atHome();
   for (const name of ['a', 'b']) await run(['profile', 'set', name, '--cards-url', `https://${name}.example`]);
   await run(['profile', 'use', 'a']);
+  const note = 'frontdesk: note: no profile is current now. Choose one: frontdesk profile use <name>\n';
   const removed = await run(['profile', 'remove', 'a', '--yes']);
-  expect(removed).toMatchObject({
-    code: 0,
-    stdout: 'Profile a is removed.\n',
-    stderr: 'frontdesk: note: no profile is current now. Choose one: frontdesk profile use <name>\n',
-  });
-  const call = await run(['card', 'get', ID]);
-  expect(call).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('there is no current profile. Profiles: b\n'),
-  });
+  expect(removed).toMatchObject({ code: 0, stdout: 'Profile a is removed.\n', stderr: note });
+  expect(await refused(['card', 'get', ID], { home })).toContain('there is no current profile. Profiles: b\n');
   expect((await run(['profile', 'remove', 'b', '--yes'])).stderr).toBe('');
 });
 
 test('--profile and FRONTDESK_PROFILE with an unknown name are exit 2 wherever no profile is used, too', async () => {
   const { run } = atHome();
   for (const args of [['history'], ['runs'], ['profile', 'list'], ['config', 'list'], ['sandbox', 'info']]) {
-    for (const result of [await run([...args, '-p', 'nope']), await run(args, { FRONTDESK_PROFILE: 'nope' })]) {
-      expect(result).toMatchObject({
-        code: 2,
-        stdout: '',
-        stderr: expect.stringContaining('there is no profile "nope"'),
-      });
-    }
+    expect(await refused([...args, '-p', 'nope'])).toContain('there is no profile "nope"');
+    expect(await refused(args, { env: { FRONTDESK_PROFILE: 'nope' } })).toContain('there is no profile "nope"');
   }
   for (const args of [['help'], ['schema'], ['--version'], ['doctor']]) {
     expect((await run(args, { FRONTDESK_PROFILE: 'nope' })).code).toBe(0);
@@ -289,20 +210,16 @@ test('history and runs know the names in their records, and as an option one cho
   expect(await of('history', '-p', 'live')).toEqual(['live', 'live', 'live']);
   expect(await of('history', '-p', 'sandbox')).toEqual(['sandbox']);
   expect(await of('history')).toHaveLength(4);
-  expect(await of('runs', '-p', 'live')).toEqual(['live']);
-  expect(await of('runs', '-p', 'sandbox')).toEqual([]);
+  expect([await of('runs', '-p', 'live'), await of('runs', '-p', 'sandbox')]).toEqual([['live'], []]);
 });
 
 test('a settings file that is a link to nowhere is exit 2, and left as it is', async () => {
-  const { home, run } = atHome();
+  const home = createHome();
   mkdirSync(home.configDir, { mode: 0o700 });
   const path = join(home.configDir, 'settings.json');
   symlinkSync('/drive-that-is-away/settings.json', path);
-  for (const args of [
-    ['card', 'get', ID],
-    ['profile', 'set', 'x', '--read-only', 'true'],
-  ]) {
-    expect(await run(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(path) });
+  for (const words of [`card get ${ID}`, 'profile set x --read-only true']) {
+    expect(await refused(words.split(' '), { home })).toContain(path);
   }
   expect(readlinkSync(path)).toBe('/drive-that-is-away/settings.json');
 });

@@ -1,9 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { idLines, playService, refusal } from '../support/plain-service.ts';
-import { startRecordingServer } from '../support/recording-server.ts';
-import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+import { idLines, openPlain, refusal } from '../support/plain-service.ts';
 
 const UPDATE = ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv'];
 const OLD =
@@ -11,20 +7,11 @@ const OLD =
 const NEW =
   'id,email,active\nsub_1,a@new.example,false\nsub_2,b@new.example,true\nsub_3,c@new.example,false\nsub_4,d@x.example,true\n';
 
-async function stage(special: Parameters<typeof playService>[0] = () => undefined, older = OLD, newer = NEW) {
-  const home = createHome();
-  const work = join(home.path, 'work');
-  const server = await startRecordingServer(playService(special));
-  writeFileSync(join(work, 'old.csv'), older);
-  writeFileSync(join(work, 'new.csv'), newer);
-  const run = (args: readonly string[], stdin = '') => runFrontdesk(args, { home, env: server.env, stdin });
-  const plan = (name: string) =>
-    readFileSync(join(work, name), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-  const sent = () => server.requests.map(({ url, body }) => `${url} ${body}`);
-  return { home, work, server, run, plan, sent };
+async function stage(special?: Parameters<typeof openPlain>[0]) {
+  const place = await openPlain(special);
+  place.file('old.csv', OLD);
+  place.file('new.csv', NEW);
+  return { ...place, plan: place.lines };
 }
 
 it('runs revert plans the old cells of the rows that were applied, and sends nothing', async () => {
@@ -38,27 +25,10 @@ it('runs revert plans the old cells of the rows that were applied, and sends not
       'frontdesk: note: nothing was sent. Review the plan: frontdesk plan show back.plan\nfrontdesk: note: apply it: frontdesk plan apply back.plan\nfrontdesk: note: 1 row left out, because nothing was applied: row 2 (sub_2)\n',
   });
   expect(it.server.requests).toHaveLength(before);
-  const [header, ...rows] = it.plan('back.plan');
-  expect(header).toMatchObject({
-    operation: 'calendar.subscribers.update',
-    url: it.server.url,
-    rows: 2,
-    unchanged: 0,
-  });
-  expect(rows).toEqual([
-    {
-      row: 1,
-      id: 'sub_1',
-      body: { email: 'a@old.example', active: true },
-      before: { email: 'a@new.example', active: false },
-      drift: 'unchecked',
-    },
-    { row: 3, id: 'sub_3', body: { email: '' }, before: { email: 'c@new.example' }, drift: 'unchecked' },
-  ]);
   expect((await it.run(['plan', 'apply', 'back.plan', '--yes'])).code).toBe(0);
   expect(it.sent().slice(before).sort()).toEqual([
-    '/v1/subscribers/sub_1 {"email":"a@old.example","active":true}',
-    '/v1/subscribers/sub_3 {"email":""}',
+    'sub_1 {"email":"a@old.example","active":true}',
+    'sub_3 {"email":""}',
   ]);
 });
 
@@ -96,10 +66,6 @@ it('runs revert omits, counts and names a row whose ID was changed again later (
   expect(back.stderr).toMatch(
     /row 2: sub_2 is not in the plan: it was changed again on .* \(entry \S+\), and old values would undo that/,
   );
-  expect(
-    plan('back.plan')
-      .slice(1)
-      .map(({ id }) => id),
-  ).toEqual(['sub_1', 'sub_3']);
+  expect(plan('back.plan').map(({ id }) => id)).toEqual([undefined, 'sub_1', 'sub_3']);
   expect(server.requests).toHaveLength(before);
 });

@@ -1,33 +1,27 @@
 import { appendFileSync, chmodSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { cardId, playService } from '../support/plain-service.ts';
-import { type Reply, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+import { cardId, openPlain } from '../support/plain-service.ts';
+import type { Reply } from '../support/recording-server.ts';
 
 const EVENTS = 'name,start,calendar\nOpening,2026-05-01,c1\nClosing,2026-05-02,c1\n';
 const CREATE = ['calendar', 'event', 'create', '--from', 'in.csv', '--yes', '--json', '-q'];
 
-async function begin(special: () => Reply | undefined = () => undefined) {
-  const home = createHome();
-  const server = await startRecordingServer(playService(special));
-  const file = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
-  const run = (args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
-  const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
-  file('in.csv', EVENTS);
-  return { home, file, run, posts };
+async function begin(special?: () => Reply) {
+  const place = await openPlain(special);
+  place.file('in.csv', EVENTS);
+  return place;
 }
 
 it('the same events again are refused (17) with the earlier run, in any format, unless --again', async () => {
   const { file, run, posts } = await begin();
   expect((await run([...CREATE, '--run', 'monday'])).code).toBe(0);
   expect(posts()).toBe(2);
-  const rows = EVENTS.trimEnd().split('\n').slice(1);
-  const lines = rows.map((row) => {
-    const [name, start, calendar] = row.split(',');
-    return JSON.stringify({ name, start, calendar });
-  });
-  file('in.ndjson', `${lines.join('\n')}\n`);
+  const [, ...rows] = EVENTS.trimEnd()
+    .split('\n')
+    .map((row) => row.split(','));
+  const lines = rows.map(([name, start, calendar]) => `${JSON.stringify({ name, start, calendar })}\n`);
+  file('in.ndjson', lines.join(''));
   for (const input of ['in.csv', 'in.ndjson']) {
     const again = await run(['calendar', 'event', 'create', '--from', input, '--yes', '--json', '-q']);
     expect([again.code, again.stdout, posts()]).toEqual([17, '', 2]);
@@ -58,11 +52,7 @@ it('the same reissues again are refused, also as a plan, but not other rows, or 
 });
 
 it.each([
-  [
-    'the header of the earlier run can be written by others',
-    4,
-    (run: string) => chmodSync(join(run, 'header.json'), 0o666),
-  ],
+  ['others can write the header of the earlier run', 4, (run: string) => chmodSync(join(run, 'header.json'), 0o666)],
   ['the header of the earlier run is damaged', 16, (run: string) => writeFileSync(join(run, 'header.json'), '{')],
   ['the record of the earlier run is damaged', 16, (run: string) => appendFileSync(join(run, 'journal.jsonl'), 'x\n')],
 ])('the same events again are not sent if %s (%i)', async (_what, code, spoil) => {

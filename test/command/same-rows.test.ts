@@ -1,10 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { connectNewest, type Person } from '../support/mcp-clients.ts';
-import { cardId, cardNumber, playService, refusal, rowLines } from '../support/plain-service.ts';
-import { type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
+import { cardId, cardNumber, openPlain, refusal, rowLines } from '../support/plain-service.ts';
 import { writtenWorkbook } from '../support/workbooks.ts';
 
 // The same rows under the same faults, through every way in: the same requests, and the same outcome of each row.
@@ -14,27 +10,21 @@ const REASON = 'lost, "again" é';
 const LIMITS = ['--retries', '0', '--retry-max-time', '2s', '--timeout', '10s'];
 const OUTCOMES = ['applied', 'rejected', 'unknown', 'rejected', 'unknown', 'confirmed_by_read', 'applied'];
 
-const startService = () =>
-  startRecordingServer(
-    playService((request) => {
-      const number = cardNumber(request);
-      // The sixth was blocked, although its answer was lost.
-      if (request.method === 'GET')
-        return number === 6 ? { body: { cardId: cardId(6), status: 'BLOCKED' } } : undefined;
-      if (number === 2) return refusal(404, 'CARD_NOT_FOUND');
-      if (number === 3) return { status: 500, body: 'no' };
-      if (number === 4) return refusal(409, 'INVALID_CARD_STATE');
-      return number === 5 || number === 6 ? 'reset' : undefined;
-    }),
-  );
+const openWay = () =>
+  openPlain((request) => {
+    const number = cardNumber(request);
+    // The sixth was blocked, although its answer was lost.
+    if (request.method === 'GET') return number === 6 ? { body: { cardId: cardId(6), status: 'BLOCKED' } } : undefined;
+    if (number === 2) return refusal(404, 'CARD_NOT_FOUND');
+    if (number === 3) return { status: 500, body: 'no' };
+    if (number === 4) return refusal(409, 'INVALID_CARD_STATE');
+    return number === 5 || number === 6 ? 'reset' : undefined;
+  });
 
-interface Way {
-  readonly home: Home;
-  readonly server: RecordingServer;
-  file(name: string, content: string | Uint8Array): void;
+type Way = Awaited<ReturnType<typeof openPlain>> & {
   /** The outcomes of the rows of one call. */
   outcomes(args: readonly string[]): Promise<string[]>;
-}
+};
 
 const COMMAND = ['card', 'block', '--yes', '-o', 'ndjson', ...LIMITS];
 const RECORDS = CARDS.map((id) => ({ cardId: id, reason: REASON }));
@@ -60,8 +50,7 @@ const WAYS: Readonly<Record<string, (way: Way) => Promise<string[]>>> = {
   'a plan': async (way) => {
     way.file('rows.json', JSON.stringify(RECORDS));
     const plan = ['card', 'block', '--from', 'rows.json', '--plan', 'p.plan'];
-    const made = await runFrontdesk(plan, { home: way.home, env: way.server.env });
-    expect(made.code, made.stderr).toBe(0);
+    expect((await way.run(plan)).code).toBe(0);
     return way.outcomes(['plan', 'apply', 'p.plan', '--yes', '-o', 'ndjson', ...LIMITS]);
   },
   shards: async (way) => {
@@ -79,9 +68,8 @@ const WAYS: Readonly<Record<string, (way: Way) => Promise<string[]>>> = {
     const found: string[] = [];
     for (const id of CARDS) {
       const args = ['card', 'block', id, '--reason', REASON, '--yes', '--json', ...LIMITS];
-      await runFrontdesk(args, { home: way.home, env: way.server.env });
-      const history = await runFrontdesk(['history', '--json', '--limit', '1'], { home: way.home });
-      found.push(JSON.parse(history.stdout)[0].outcome);
+      await way.run(args);
+      found.push((await way.json('history', '--limit', '1'))[0].outcome);
     }
     return found;
   },
@@ -97,22 +85,16 @@ const WAYS: Readonly<Record<string, (way: Way) => Promise<string[]>>> = {
   },
 };
 
-it.each(Object.entries(WAYS))(
-  'rows send the same requests and have the same outcomes through %s',
-  async (_name, block) => {
-    const [home, server] = [createHome(), await startService()];
-    const outcomes = await block({
-      home,
-      server,
-      file: (name, content) => writeFileSync(join(home.path, 'work', name), content),
-      outcomes: async (args) => {
-        const { stdout, stderr } = await runFrontdesk(args, { home, env: server.env });
-        expect(stdout, stderr).not.toBe('');
-        return rowLines(stdout).map((line) => line.split(' ')[1] ?? '');
-      },
-    });
-    const sent = server.requests.filter(({ method }) => method === 'POST').map(({ url, body }) => `${url} ${body}`);
-    expect(sent.sort()).toEqual(CARDS.map((id) => `/v1/cards/${id}/block ${JSON.stringify({ reason: REASON })}`));
-    expect(outcomes).toEqual(OUTCOMES);
-  },
-);
+it.each(Object.entries(WAYS))('rows send the same requests with the same ends through %s', async (_name, block) => {
+  const place = await openWay();
+  const { run, server } = place;
+  const outcomesOf = async (args: readonly string[]) => {
+    const { stdout, stderr } = await run(args);
+    expect(stdout, stderr).not.toBe('');
+    return rowLines(stdout).map((line) => line.split(' ')[1] ?? '');
+  };
+  const outcomes = await block({ ...place, outcomes: outcomesOf });
+  const sent = server.requests.filter(({ method }) => method === 'POST').map(({ url, body }) => `${url} ${body}`);
+  expect(sent.sort()).toEqual(CARDS.map((id) => `/v1/cards/${id}/block ${JSON.stringify({ reason: REASON })}`));
+  expect(outcomes).toEqual(OUTCOMES);
+});

@@ -18,12 +18,12 @@ test('sandbox info --json is {"cards","calendars","subscribers","choices"} with 
   const { stdout, code } = await runFrontdesk(['sandbox', 'info', '--json']);
   expect(code).toBe(0);
   const info = JSON.parse(stdout);
-  expect(Object.keys(info)).toEqual(['cards', 'calendars', 'subscribers', 'choices']);
-  expect(Object.keys(info.cards[0])).toEqual(['cardId', 'status']);
-  expect(Object.keys(info.calendars[0])).toEqual(['id']);
-  expect(Object.keys(info.subscribers[0])).toEqual(['id', 'calendar']);
+  const first = Object.entries(info).map(([name, list]) => `${name}: ${Object.keys((list as object[])[0] ?? {})}`);
+  expect(first).toEqual([
+    ...['cards: cardId,status', 'calendars: id', 'subscribers: id,calendar', 'choices: topic,choice'],
+  ]);
+  expect(info.cards[0]).toEqual({ cardId: ACTIVE, status: 'ACTIVE' });
   expect([...new Set(info.cards.map(({ status }: { status: string }) => status))].sort()).toEqual(STATUSES);
-  expect(info.choices.length).toBeGreaterThan(0);
   expect((await runFrontdesk(['sandbox', '--json'])).stdout).toBe(stdout);
 });
 
@@ -37,11 +37,10 @@ test('sandbox info shows the IDs of the cards on 24 lines, with subscribers to t
 
 test('sandbox info -o csv has a row for each card, calendar and subscriber, and --columns chooses', async () => {
   const { stdout } = await runFrontdesk(['sandbox', 'info', '-o', 'csv']);
-  const lines = stdout.split('\r\n');
-  expect(lines[0]).toBe('kind,id,status,calendar');
-  expect(lines).toContain(`card,${ACTIVE},ACTIVE,`);
-  expect(lines).toContain('calendar,cal_harbour_tours,,');
-  expect(lines).toContain('subscriber,sub_0016,,cal_tea_ceremony');
+  const [header, ...rows] = stdout.split('\r\n');
+  expect(header).toBe('kind,id,status,calendar');
+  const some = [`card,${ACTIVE},ACTIVE,`, 'calendar,cal_harbour_tours,,', 'subscriber,sub_0016,,cal_tea_ceremony'];
+  expect(rows).toEqual(expect.arrayContaining(some));
   const chosen = await runFrontdesk(['sandbox', 'info', '--columns', 'id,status', '--no-header']);
   expect(chosen.stdout.split('\n')[0]).toBe(`${ACTIVE}\tACTIVE`);
   const topics = await runFrontdesk(['sandbox', 'info', '--choices', '-o', 'csv']);
@@ -71,37 +70,29 @@ test('--profile sandbox needs no account, says once that it is the sandbox, and 
   expect(cards.stderr.match(/sandbox/g)?.length).toBe(1);
   for (const { id } of info.calendars) {
     const list = await sandbox(home, 'calendar', 'subscribers', 'list', id, '--active', 'all', '--limit', '100');
+    const idsOf = (entries: readonly { id: string }[]) => entries.map((entry) => entry.id).sort();
     const expected = info.subscribers.filter(({ calendar }: { calendar: string }) => calendar === id);
-    expect(list.value.data.map((entry: { id: string }) => entry.id).sort()).toEqual(
-      expected.map((entry: { id: string }) => entry.id).sort(),
-    );
+    expect(idsOf(list.value.data)).toEqual(idsOf(expected));
   }
 });
 
 test('the sandbox keeps its state between commands, and reset restores it', async () => {
   const home = createHome();
+  const statusOf = async (id: string) => (await sandbox(home, 'card', 'get', id)).value.status;
   expect((await sandbox(home, 'card', 'block', ACTIVE, '-y')).value.status).toBe('BLOCKED');
-  expect((await sandbox(home, 'card', 'get', ACTIVE)).value.status).toBe('BLOCKED');
-  expect((await sandbox(home, 'card', 'activate', WAITING)).value.status).toBe('ACTIVE');
-  expect((await sandbox(home, 'card', 'get', WAITING)).value.status).toBe('ACTIVE');
-  const replacement = await sandbox(home, 'card', 'reissue', WAITING, '-y');
-  expect(replacement.value.cardId).not.toBe(WAITING);
-  expect((await sandbox(home, 'card', 'get', WAITING)).value.status).toBe('REISSUED');
-  expect((await sandbox(home, 'card', 'get', replacement.value.cardId)).value.status).toBe('ACTIVE');
-  expect((await sandbox(home, 'calendar', 'update', 'cal_tea_ceremony', '--name', 'Tea')).value.name).toBe('Tea');
+  const { value } = await sandbox(home, 'card', 'reissue', WAITING, '-y');
+  expect([await statusOf(ACTIVE), await statusOf(WAITING)]).toEqual(['BLOCKED', 'REISSUED']);
+  expect(await statusOf(value.cardId)).toBe('WAITING_ACTIVATION');
   expect((await runFrontdesk(['sandbox', 'reset'], { home })).code).toBe(0);
-  expect((await sandbox(home, 'card', 'get', ACTIVE)).value.status).toBe('ACTIVE');
-  expect((await sandbox(home, 'card', 'get', replacement.value.cardId)).code).toBe(3);
+  expect([await statusOf(ACTIVE), await statusOf(WAITING)]).toEqual(['ACTIVE', 'WAITING_ACTIVATION']);
+  expect((await sandbox(home, 'card', 'get', value.cardId)).code).toBe(3);
 });
 
 test('the sandbox ignores URLs and tokens of the environment', async () => {
   const server = await startRecordingServer([]);
   const env = { ...server.env, FRONTDESK_PROFILE: 'sandbox', HTTPS_PROXY: server.url, HTTP_PROXY: server.url };
-  expect(await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status', '-q'], { env })).toMatchObject({
-    code: 0,
-    stdout: 'ACTIVE\n',
-    stderr: '',
-  });
+  const result = await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status', '-q'], { env });
+  expect(result).toMatchObject({ code: 0, stdout: 'ACTIVE\n', stderr: '' });
   expect(server.lines).toEqual([]);
 });
 
@@ -120,23 +111,11 @@ test.each([
 test('the lines that sandbox serve prints can be pasted into another shell', async () => {
   const running = startFrontdesk(['sandbox', 'serve']);
   await running.waitForOutput('FRONTDESK_CALENDAR_TOKEN=');
-  const lines = running
-    .output()
-    .stdout.split('\n')
-    .filter((line) => line.startsWith('export '));
+  const lines = running.output().stdout.match(/^export .*/gm) ?? [];
   const shown = spawnSync('sh', ['-c', `${lines.join('\n')}\nenv`], { env: {}, encoding: 'utf8' }).stdout;
-  const env = Object.fromEntries(
-    shown.split('\n').flatMap((line) => {
-      const [, name, value] = /^(FRONTDESK_\w+)=(.*)$/.exec(line) ?? [];
-      return name === undefined ? [] : [[name, value]];
-    }),
-  );
-  expect(Object.keys(env).sort()).toEqual([
-    'FRONTDESK_CALENDAR_TOKEN',
-    'FRONTDESK_CALENDAR_URL',
-    'FRONTDESK_CARDS_TOKEN',
-    'FRONTDESK_CARDS_URL',
-  ]);
+  const env = Object.fromEntries(Array.from(shown.matchAll(/^(FRONTDESK_\w+)=(.*)$/gm), ([, ...pair]) => pair));
+  const names = ['CALENDAR_TOKEN', 'CALENDAR_URL', 'CARDS_TOKEN', 'CARDS_URL'];
+  expect(Object.keys(env).sort()).toEqual(names.map((name) => `FRONTDESK_${name}`));
   const card = await runFrontdesk(['card', 'get', ACTIVE, '--query', 'status'], { env });
   expect(card).toMatchObject({ code: 0, stdout: 'ACTIVE\n' });
   const list = ['calendar', 'subscribers', 'list', 'cal_tea_ceremony', '--query', 'length(data)'];

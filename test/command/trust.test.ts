@@ -6,14 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { ledgerIn } from '../support/open-service.ts';
 import { cardId, idLines, playService, rowLines } from '../support/plain-service.ts';
 import { CARDS_TOKEN, type RecordingServer, startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
-import {
-  createHome,
-  type Home,
-  NO_PAUSE,
-  type RunResult,
-  runFrontdesk,
-  startFrontdesk,
-} from '../support/run-frontdesk.ts';
+import { createHome, type Home, NO_PAUSE, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 
 // What another user of the machine could have put on the disk is not believed.
 
@@ -25,11 +18,13 @@ const HAS_OTHER =
 interface Stage {
   readonly home: Home;
   readonly server: RecordingServer;
-  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>;
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): ReturnType<typeof runFrontdesk>;
   /** Requests that would change a card. */
   posts(): number;
   /** Cuts the connection of the next request that would change a card. */
   cutNext(): void;
+  /** What is said of a call that ends so, prints nothing and changes no card. */
+  refuses(args: readonly string[], code?: number, env?: Readonly<Record<string, string>>): Promise<string>;
 }
 
 async function onStage(): Promise<Stage> {
@@ -49,14 +44,19 @@ async function onStage(): Promise<Stage> {
   const cutNext = () => {
     cuts = true;
   };
-  return { home, server, run, posts, cutNext };
+  const refuses: Stage['refuses'] = async (args, code = 4, more = {}) => {
+    const before = posts();
+    const { stderr, ...ended } = await run(args, more);
+    expect({ code: ended.code, stdout: ended.stdout, posts: posts() }).toEqual({ code, stdout: '', posts: before });
+    return stderr;
+  };
+  return { home, server, run, posts, cutNext, refuses };
 }
 
 function sh(script: string, cwd: string, as?: number): void {
-  const [file, ...args] =
-    as === undefined ? ['sh'] : ['setpriv', '--reuid', `${as}`, '--regid', `${as}`, '--clear-groups', 'sh'];
-  const done = spawnSync(file ?? '', [...args, '-ec', script], { cwd, encoding: 'utf8' });
-  expect(done.stderr).toBe('');
+  const user = as === undefined ? [] : ['setpriv', '--reuid', `${as}`, '--regid', `${as}`, '--clear-groups'];
+  const [file = '', ...args] = [...user, 'sh', '-ec', script];
+  expect(spawnSync(file, args, { cwd, encoding: 'utf8' }).stderr).toBe('');
 }
 
 /** The command of a hint `fix it with: …`. */
@@ -83,14 +83,11 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
       const stage = await onStage();
       await stopped(stage);
       const before = stage.posts();
-      sh(`chmod g+w ${join(stage.home.stateDir, place)}`, '/');
-      const refused = await stage.run(RESUME);
-      expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 4, stdout: '' });
-      expect(refused.stderr).toContain(
-        `${join(stage.home.stateDir, place).replace(/\/$/, '')} was not used: others can write to it`,
-      );
-      expect(stage.posts()).toBe(before);
-      sh(fixOf(refused.stderr), '/');
+      const path = join(stage.home.stateDir, place);
+      sh(`chmod g+w ${path}`, '/');
+      const stderr = await stage.refuses(RESUME);
+      expect(stderr).toContain(`${path.replace(/\/$/, '')} was not used: others can write to it`);
+      sh(fixOf(stderr), '/');
       expect((await stage.run(RESUME)).code).not.toBe(4);
       expect(stage.posts()).toBeGreaterThan(before);
     },
@@ -107,21 +104,15 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
     expect((await stage.run(RESUME, state)).code).not.toBe(4);
     expect(stage.posts()).toBeGreaterThan(1);
     sh('chmod 0660 runs/may/*', join(above, 'state'));
-    const refused = await stage.run(RESUME, state);
-    expect(refused.code).toBe(4);
-    sh(fixOf(refused.stderr), '/');
+    sh(fixOf(await stage.refuses(RESUME, 4, state)), '/');
     expect((await stage.run(RESUME, state)).code).not.toBe(4);
   });
 
   it('T21 the state folder is refused through a link', async () => {
     const stage = await onStage();
     await stopped(stage);
-    const before = stage.posts();
     sh('mv runs elsewhere; ln -s "$PWD/elsewhere" runs', stage.home.stateDir);
-    const refused = await stage.run(RESUME);
-    expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain('runs was not used: it is a symbolic link');
-    expect(stage.posts()).toBe(before);
+    expect(await stage.refuses(RESUME)).toContain('runs was not used: it is a symbolic link');
   });
 
   it('T21 runs list names a run that is refused, shows the others and exits with 4', async () => {
@@ -129,23 +120,16 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
     await stopped(stage);
     await stage.run(['card', 'block', '--from', '-', '--run', 'june', '--yes']);
     chmodSync(join(stage.home.stateDir, 'runs/may/rows'), 0o666);
-    const listed = await stage.run(['runs', 'list', '--json']);
-    expect(listed.code).toBe(4);
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ run: 'june' }]);
-    expect(listed.stderr).toContain('run may is left out');
-    expect((await stage.run(['runs', 'resume', 'may', '-o', 'ndjson'])).code).toBe(4);
-    expect((await stage.run(['doctor'])).code).toBe(0);
-    expect((await stage.run(['card', 'get', CARD_ID])).code).toBe(0);
+    const { code, stdout, stderr } = await stage.run(['runs', 'list', '--json']);
+    expect([code, JSON.parse(stdout)]).toMatchObject([4, [{ run: 'june' }]]);
+    expect(stderr).toContain('run may is left out');
+    await stage.refuses(['runs', 'resume', 'may', '-o', 'ndjson']);
+    for (const args of [['doctor'], ['card', 'get', CARD_ID]]) expect((await stage.run(args)).code).toBe(0);
     sh('chmod 600 may/rows; mv may ../elsewhere; ln -s ../elsewhere may', join(stage.home.stateDir, 'runs'));
-    for (const listing of [
-      ['runs', 'list', '--json'],
-      ['history', '--json'],
-    ]) {
-      const linked = await stage.run(listing);
-      expect(linked.code).toBe(4);
-      expect(linked.stdout).toContain('"june"');
-      expect(linked.stderr).toContain('run may is left out');
-      expect(linked.stderr).toContain('it is a symbolic link');
+    const stderrOfLink = expect.stringMatching(/run may is left out.*it is a symbolic link/);
+    for (const listing of ['runs list', 'history']) {
+      const ended = await stage.run([...listing.split(' '), '--json']);
+      expect(ended).toMatchObject({ code: 4, stdout: expect.stringContaining('"june"'), stderr: stderrOfLink });
     }
   });
 
@@ -153,12 +137,8 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
     const stage = await onStage();
     const activate = ['card', 'activate', CARD_ID];
     expect((await stage.run(activate)).code).toBe(0);
-    const before = stage.posts();
     chmodSync(ledgerIn(stage.home), 0o620);
-    const refused = await stage.run(activate);
-    expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain('Nothing was sent.');
-    expect(stage.posts()).toBe(before);
+    expect(await stage.refuses(activate)).toContain('Nothing was sent.');
     expect((await stage.run([...activate, '--no-history'])).code).toBe(0);
     expect((await stage.run(['history'])).code).toBe(4);
   });
@@ -166,16 +146,12 @@ describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
   it.skipIf(!HAS_OTHER)('T21 a run of another user is not resumed', async () => {
     const stage = await onStage();
     await stopped(stage);
-    const before = stage.posts();
     chmodSync(stage.home.path, 0o755);
     chmodSync(stage.home.stateDir, 0o777);
     sh('cp -r runs /dev/null 2>/dev/null || true; mv runs away; mkdir runs', stage.home.stateDir, OTHER);
     sh(`cp -r away/may runs/may; chown -R ${OTHER} runs`, stage.home.stateDir);
     chmodSync(stage.home.stateDir, 0o700);
-    const refused = await stage.run(RESUME);
-    expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain(`belongs to another user (uid ${OTHER})`);
-    expect(stage.posts()).toBe(before);
+    expect(await stage.refuses(RESUME)).toContain(`belongs to another user (uid ${OTHER})`);
   });
 });
 
@@ -253,29 +229,16 @@ describe.skipIf(process.platform === 'win32')('the run of a plan', () => {
     expect(stage.posts()).toBeGreaterThan(before);
   });
 
-  it.each([
-    ['whose copy was changed', CHANGE_COPY, 2, 'its hash does not match'],
-    ['whose copy is another plan', OTHER_PLAN, 2, 'keeps another plan'],
-  ])('the run of a plan is not resumed %s', async (_, script, code, says) => {
-    const { stage, run, work } = await stopped();
-    sh(script.replaceAll('$run', run), work);
-    const before = stage.posts();
-    const refused = await stage.run(RESUME);
-    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code, stdout: '' });
-    expect(refused.stderr).toContain(says);
-    expect(stage.posts()).toBe(before);
-  });
-
   const APPLY = ['plan', 'apply', 'p.plan', '--yes'];
 
-  it('the run of a plan is not resumed by plan apply if its copy is another plan', async () => {
+  it.each([
+    ['if its copy was changed', CHANGE_COPY, RESUME, 'its hash does not match'],
+    ['if its copy is another plan', OTHER_PLAN, RESUME, 'keeps another plan'],
+    ['by plan apply if its copy is another plan', OTHER_PLAN, APPLY, 'applied another plan'],
+  ])('the run of a plan is not resumed %s', async (_, script, args, says) => {
     const { stage, run, work } = await stopped();
-    sh(OTHER_PLAN.replaceAll('$run', run), work);
-    const before = stage.posts();
-    const refused = await stage.run(APPLY);
-    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 2, stdout: '' });
-    expect(refused.stderr).toContain('applied another plan');
-    expect(stage.posts()).toBe(before);
+    sh(script.replaceAll('$run', run), work);
+    expect(await stage.refuses(args, 2)).toContain(says);
   });
 
   it('the run of a plan restores a changed copy from the plan, and sends the rows of the plan', async () => {
@@ -295,30 +258,25 @@ describe.skipIf(process.platform === 'win32')('T22 settings', () => {
   ])('T22 settings are not used if others can write to %s', async (_, place) => {
     const stage = await onStage();
     sh(`chmod g+w ${place}`, stage.home.configDir);
-    const refused = await stage.run(['card', 'get', CARD_ID]);
-    expect(refused).toMatchObject({ code: 4, stdout: '' });
+    const stderr = await stage.refuses(['card', 'get', CARD_ID]);
     expect(stage.server.requests).toEqual([]);
-    sh(fixOf(refused.stderr), '/');
+    sh(fixOf(stderr), '/');
     expect((await stage.run(['card', 'get', CARD_ID])).code).toBe(0);
   });
 
   it('T22 settings may be a link, and may be read by others', async () => {
     const stage = await onStage();
-    sh(
-      `mkdir ../dotfiles; mv settings.json ../dotfiles/s; chmod 644 ../dotfiles/s; ln -s ../dotfiles/s settings.json`,
-      stage.home.configDir,
-    );
+    const link = 'mv settings.json ../dotfiles/s; chmod 644 ../dotfiles/s; ln -s ../dotfiles/s settings.json';
+    sh(`mkdir ../dotfiles; ${link}`, stage.home.configDir);
     expect((await stage.run(['card', 'get', CARD_ID])).code).toBe(0);
     chmodSync(join(stage.home.path, 'dotfiles'), 0o777);
-    expect((await stage.run(['card', 'get', CARD_ID])).code).toBe(4);
-    expect(stage.server.requests.length).toBe(1);
+    expect([(await stage.run(['card', 'get', CARD_ID])).code, stage.server.requests.length]).toEqual([4, 1]);
   });
 
   it.skipIf(!HAS_OTHER)('T22 settings of another user are not used', async () => {
     const stage = await onStage();
     sh(`chown ${OTHER} settings.json`, stage.home.configDir);
-    const refused = await stage.run(['card', 'get', CARD_ID]);
-    expect(refused.code).toBe(4);
+    await stage.refuses(['card', 'get', CARD_ID]);
     expect(stage.server.requests).toEqual([]);
   });
 });
@@ -339,12 +297,7 @@ describe.skipIf(process.platform === 'win32')(
       const { home, server } = await onStage();
       const work = join(home.path, 'work');
       sh('mkfifo pipe; printf "id,name\nc,x\n" > rows.csv', work);
-      const env = {
-        FRONTDESK_CALENDAR_URL: server.url,
-        FRONTDESK_CALENDAR_TOKEN: CARDS_TOKEN,
-        FRONTDESK_CARDS_TOKEN: CARDS_TOKEN,
-      };
-      const running = startFrontdesk(args, { home, env });
+      const running = startFrontdesk(args, { home, env: server.env });
       // Opening waits for the reader: once this resolves the program has the pipe.
       const writer = await open(join(work, 'pipe'), 'w');
       running.child.kill('SIGTERM');
@@ -384,19 +337,16 @@ describe.skipIf(process.platform === 'win32')(
   },
 );
 
+const REASON = 'reported stolen by the customer at the desk!';
+
 it.each([
-  ['of one card', ['card', 'block', CARD_ID, '--reason', 'reported stolen by the customer at the desk!', '--yes']],
+  ['of one card', ['card', 'block', CARD_ID, '--reason', REASON, '--yes']],
   ['of the rows of a file', ['card', 'block', '--from', '-', '--from-format', 'csv', '--yes']],
 ])('T25 an endless pattern of requireReason refuses the reason %s with 2, and nothing is sent', async (_what, args) => {
   const { home, server, run } = await onStage();
   expect((await run(['profile', 'set', 'live', '--require-reason', '(\\w+\\s?)+$'])).code).toBe(0);
-  const reason = 'reported stolen by the customer at the desk!';
-  const stdin = `cardId,reason\n${CARD_ID},${reason}\n`;
-  const { code, stdout, stderr } = await runFrontdesk(args, {
-    home,
-    stdin,
-    env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN },
-  });
+  const options = { home, stdin: `cardId,reason\n${CARD_ID},${REASON}\n`, env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN } };
+  const { code, stdout, stderr } = await runFrontdesk(args, options);
   expect({ code, stdout, requests: server.requests }).toEqual({ code: 2, stdout: '', requests: [] });
   expect(stderr).toContain('takes longer than 200 ms. Nothing was sent.');
 });
@@ -412,17 +362,15 @@ it.skipIf(process.platform === 'win32')(
     running.child.stdin?.write(idLines(3));
     await expect.poll(() => readdirSync(tmp).length, { timeout: 30_000 }).toBe(1);
     running.child.kill('SIGINT');
-    expect((await running.result).signal).toBe('SIGINT');
-    expect(readdirSync(tmp)).toEqual([]);
+    expect([(await running.result).signal, readdirSync(tmp)]).toEqual(['SIGINT', []]);
   },
 );
 
 it.skipIf(process.platform === 'win32')('a profile whose credentials are refused stays, with its token', async () => {
-  const { home, run } = await onStage();
-  const login = ['auth', 'login', '--family', 'cards', '--token-command', 'echo x'];
-  expect((await run(login)).code).toBe(0);
+  const { home, run, refuses } = await onStage();
+  expect((await run(['auth', 'login', '--family', 'cards', '--token-command', 'echo x'])).code).toBe(0);
   chmodSync(join(home.configDir, 'credentials.json'), 0o644);
-  expect((await run(['profile', 'remove', 'live', '--yes'])).code).toBe(4);
+  await refuses(['profile', 'remove', 'live', '--yes']);
   expect((await run(['profile', 'show', 'live'])).code).toBe(0);
   chmodSync(join(home.configDir, 'credentials.json'), 0o600);
   expect((await run(['profile', 'remove', 'live', '--yes'])).code).toBe(0);

@@ -1,6 +1,7 @@
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { callAt, refused } from '../support/calls.ts';
 import { idLines, playService, rowLines } from '../support/plain-service.ts';
 import { type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type RunOptions, runFrontdesk } from '../support/run-frontdesk.ts';
@@ -9,34 +10,21 @@ import { CARD_ID, cardText } from '../support/sample-card.ts';
 // A container with a read-only root, no folder for its state and no /tmp: below a device there is no folder to make,
 // as root too.
 const NOWHERE = {
-  FRONTDESK_STATE_DIR: '/dev/null/state',
-  FRONTDESK_CONFIG_DIR: '/dev/null/config',
-  XDG_CACHE_HOME: '/dev/null/cache',
-  TMPDIR: '/dev/null/tmp',
+  ...{ FRONTDESK_STATE_DIR: '/dev/null/state', FRONTDESK_CONFIG_DIR: '/dev/null/config' },
+  ...{ XDG_CACHE_HOME: '/dev/null/cache', TMPDIR: '/dev/null/tmp' },
 };
-const HOMELESS = {
-  HOME: undefined,
-  FRONTDESK_STATE_DIR: undefined,
-  FRONTDESK_CONFIG_DIR: undefined,
-  XDG_CONFIG_HOME: undefined,
-};
+const UNSET = { FRONTDESK_STATE_DIR: undefined, FRONTDESK_CONFIG_DIR: undefined, XDG_CONFIG_HOME: undefined };
+const HOMELESS = { HOME: undefined, ...UNSET };
 const OTHER_ID = '11111111-2222-3333-4444-555555555555';
 
-async function at(env: RunOptions['env'], args: readonly string[], replies: readonly Reply[] = [], stdin = '') {
-  const server = await startRecordingServer(replies);
-  const result = await runFrontdesk(args, { env: { ...server.env, ...env }, stdin });
-  return { ...result, lines: server.lines };
-}
+const at = (env: NonNullable<RunOptions['env']>, args: readonly string[], replies: readonly Reply[] = []) =>
+  callAt(replies, args, { env });
 
-test('C15 a read works where nothing can be written', async () => {
-  const read = [{ body: cardText('ACTIVE') }];
-  const result = await at(NOWHERE, ['card', 'get', CARD_ID, '--query', 'status'], read);
-  expect(result).toMatchObject({ code: 0, stdout: 'ACTIVE\n', stderr: '' });
-});
-
-test('a change without a record works where nothing can be written', async () => {
-  const written = [{ body: cardText('ACTIVE') }];
-  const result = await at(NOWHERE, ['card', 'activate', CARD_ID, '--no-history', '--query', 'status'], written);
+test.each([
+  ['C15 a read', ['card', 'get', CARD_ID]],
+  ['a change without a record', ['card', 'activate', CARD_ID, '--no-history']],
+])('%s works where nothing can be written', async (_what, args) => {
+  const result = await at(NOWHERE, [...args, '--query', 'status'], [{ body: cardText('ACTIVE') }]);
   expect(result).toMatchObject({ code: 0, stdout: 'ACTIVE\n', stderr: '' });
 });
 
@@ -49,15 +37,11 @@ test.each<[string, readonly string[], string, string]>([
   ['a card of the sandbox', ['card', 'get', CARD_ID, '-p', 'sandbox'], '', 'FRONTDESK_STATE_DIR'],
   ['settings', ['profile', 'set', 'live'], '', 'FRONTDESK_CONFIG_DIR'],
   ['rows from a pipe', ['card', 'get', '--from', '-'], `${CARD_ID}\n`, 'TMPDIR'],
-])(
-  '%s where nothing can be written names the variable that helps, and sends nothing',
-  async (_what, args, stdin, variable) => {
-    const { code, stdout, stderr, lines } = await at(NOWHERE, args, [], stdin);
-    expect({ code, stdout, lines }).toEqual({ code: 16, stdout: '', lines: [] });
-    expect(stderr).toContain(`hint: set ${variable} to a folder that can be written\n`);
-    expect(stderr.match(/^hint: /gm)?.length).toBeLessThanOrEqual(2);
-  },
-);
+])('%s where nothing can be written names the variable that helps', async (_what, args, stdin, variable) => {
+  const stderr = await refused(args, { code: 16, env: NOWHERE, stdin });
+  expect(stderr).toContain(`hint: set ${variable} to a folder that can be written\n`);
+  expect(stderr.match(/^hint: /gm)?.length).toBeLessThanOrEqual(2);
+});
 
 test('a finished run prints its results again where its folder became read-only, and leaves it as it is', async () => {
   const server = await startRecordingServer(playService());
@@ -84,20 +68,16 @@ test.each([
   ['of the audit log', ['card', 'activate', CARD_ID], { FRONTDESK_AUDIT_LOG: '/tmp/of-nobody/audit.log' }],
   ['of --failed', ['card', 'activate', CARD_ID, OTHER_ID, '--yes', '--failed', '/tmp/of-nobody/left.csv'], {}],
 ])('no variable is suggested if the file %s cannot be created, and nothing is sent', async (_what, args, more) => {
-  const env = { ...more, TMPDIR: '/tmp' };
-  const { code, stdout, stderr, lines } = await at(env, args);
-  expect({ code, stdout, lines }).toEqual({ code: 16, stdout: '', lines: [] });
+  const stderr = await refused(args, { code: 16, env: { ...more, TMPDIR: '/tmp' } });
   expect(stderr).toContain('no such file or folder');
   expect(stderr).not.toContain('hint:');
 });
 
 test('C15 a change without a home folder names the variable that helps', async () => {
-  const written = await at(HOMELESS, ['card', 'activate', CARD_ID]);
-  expect(written).toMatchObject({ code: 2, lines: [] });
-  expect(written.stderr).toContain('hint: set FRONTDESK_STATE_DIR, or add --no-history');
-  const run = await at(HOMELESS, ['card', 'activate', CARD_ID, OTHER_ID, '--yes']);
-  expect(run).toMatchObject({ code: 2, lines: [] });
-  expect(run.stderr).toContain('hint: set FRONTDESK_STATE_DIR to a folder that you can write to');
+  const one = await refused(['card', 'activate', CARD_ID], { env: HOMELESS });
+  expect(one).toContain('hint: set FRONTDESK_STATE_DIR, or add --no-history');
+  const run = await refused(['card', 'activate', CARD_ID, OTHER_ID, '--yes'], { env: HOMELESS });
+  expect(run).toContain('hint: set FRONTDESK_STATE_DIR to a folder that you can write to');
 });
 
 test.each([

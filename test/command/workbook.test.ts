@@ -32,8 +32,7 @@ async function sent(args: readonly string[], home: Home, stdin?: Uint8Array) {
 /** Message of a call that was refused with exit 2 and sent nothing. */
 async function refused(args: readonly string[], home: Home): Promise<string> {
   const result = await sent(args, home);
-  expect(result.requests).toEqual([]);
-  expect([result.code, result.stdout]).toEqual([2, '']);
+  expect([result.requests, [result.code, result.stdout]]).toEqual([[], [2, '']]);
   // The shape of an error as it is printed; what is missing shows as undefined.
   return (JSON.parse(result.stderr.trimEnd().split('\n').at(-1) ?? '') as { error: { message: string } }).error.message;
 }
@@ -44,27 +43,19 @@ const TWO_SENT = [
   's2 {"email":"b@x","first_name":"7","active":false}',
 ];
 
-test('--from takes an .xlsx file by its name', async () => {
-  const home = homeWith({ 'rows.xlsx': await writtenWorkbook([TWO]) });
-  expect(await sent([...UPDATE, '--from', 'rows.xlsx'], home)).toMatchObject({ code: 0, requests: TWO_SENT });
+test.each([
+  ['its name', 'rows.xlsx', []],
+  ['--from-format', 'rows', ['--from-format', 'xlsx']],
+])('--from takes an .xlsx file by %s', async (_, name, more) => {
+  const home = homeWith({ [name]: await writtenWorkbook([TWO]) });
+  expect(await sent([...UPDATE, '--from', name, ...more], home)).toMatchObject({ code: 0, requests: TWO_SENT });
 });
 
-test('--from takes an .xlsx file by --from-format', async () => {
-  const home = homeWith({ rows: sheetJsWorkbook([TWO]) });
-  const result = await sent([...UPDATE, '--from', 'rows', '--from-format', 'xlsx'], home);
-  expect(result).toMatchObject({ code: 0, requests: TWO_SENT });
-});
-
-const book = sheetJsWorkbook([
-  TWO,
-  sheet(
-    [
-      ['id', 'email'],
-      ['s9', 'z@x'],
-    ],
-    'Last year',
-  ),
-]);
+const LAST_YEAR = [
+  ['id', 'email'],
+  ['s9', 'z@x'],
+];
+const book = sheetJsWorkbook([TWO, sheet(LAST_YEAR, 'Last year')]);
 
 test('the first sheet is read, and a notice says so if there are more', async () => {
   const home = homeWith({ 'rows.xlsx': book });
@@ -87,12 +78,10 @@ test('the sheet that --sheet names is read without a notice', async () => {
 
 test('--sheet with an unknown name is refused, with the nearest one', async () => {
   const home = homeWith({ 'rows.xlsx': book });
-  expect(await refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Last yaer'], home)).toBe(
-    '--sheet: "rows.xlsx" has no sheet "Last yaer": did you mean "Last year"? Nothing was sent.',
-  );
-  expect(await refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', 'Customers'], home)).toBe(
-    '--sheet: "rows.xlsx" has no sheet "Customers": its sheets are "Rows", "Last year". Nothing was sent.',
-  );
+  const problem = (name: string) => refused([...UPDATE, '--from', 'rows.xlsx', '--sheet', name], home);
+  const none = (name: string) => `--sheet: "rows.xlsx" has no sheet "${name}": `;
+  expect(await problem('Last yaer')).toBe(`${none('Last yaer')}did you mean "Last year"? Nothing was sent.`);
+  expect(await problem('Customers')).toBe(`${none('Customers')}its sheets are "Rows", "Last year". Nothing was sent.`);
 });
 
 test('--sheet without an .xlsx file or without --from is refused', async () => {
@@ -103,41 +92,30 @@ test('--sheet without an .xlsx file or without --from is refused', async () => {
   expect(await refused([...UPDATE, 's1', '--email', 'a@x', '--sheet', 'Rows'], home)).toContain('--sheet');
 });
 
-test('hidden rows of a sheet are read, and a warning says so even with --quiet', async () => {
-  const rows = `${textRow(1, ['id', 'email'])}${textRow(2, ['s1', 'a@x']).replace('<row', '<row hidden="1"')}${textRow(3, ['s2', 'b@x'])}`;
-  const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows }) });
-  const hidden = '1 of 2 rows is hidden in the sheet, but included in this run';
-  const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
-  expect(result.requests).toEqual(['s1 {"email":"a@x"}', 's2 {"email":"b@x"}']);
-  expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({
-    notice: { code: 'HIDDEN_ROWS', message: hidden },
-  });
-  const dry = await sent([...UPDATE, '--from', 'rows.xlsx', '--dry-run', '-o', 'table'], home);
-  expect(dry.requests).toEqual([]);
-  expect(dry.stderr).toContain(hidden);
-  const planned = await sent([...UPDATE, '--from', 'rows.xlsx', '--plan', 'p.ndjson', '-o', 'table'], home);
-  expect(planned.stderr).toContain(hidden);
-});
+/** A sheet with something before its rows. */
+function sheetWith(before: string, ...rows: readonly string[]): Buffer {
+  const part = `<worksheet>${before}<sheetData>${rows.join('')}</sheetData></worksheet>`;
+  return handMadeWorkbook({ rows: '', parts: { 'xl/worksheets/sheet1.xml': part } });
+}
 
-test('errors of an .xlsx file are listed with their cells, and nothing is sent', async () => {
-  const home = homeWith({
-    'rows.xlsx': await writtenWorkbook([
-      sheet([
-        ['id', 'email', 'first_name', 'active'],
-        ['s1', 'a@x', 12.5, true],
-        ['s1', 'b@x', new Date(0), 'maybe'],
-        [null, 'c@x', 'Cy', true],
-      ]),
-    ]),
-  });
-  expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=row )|; (?=row )/)).toEqual([
-    '5 faults in "rows.xlsx"',
-    'row 1, Rows!C2, column first_name: is a number that spreadsheets may show otherwise (stored as 12.5). Store it as text',
-    'row 2, Rows!C3, column first_name: has the format "dd/mm/yyyy", so a spreadsheet may show something else (stored as 25569). Store it as text',
-    'row 2, Rows!D3, column active: must be true or false, not "maybe"',
-    'row 2, Rows!A3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
-    'row 3, Rows!A4, column id: is empty. Nothing was sent.',
-  ]);
+const NAMES = textRow(1, ['id', 'email', 'created']);
+const FIRST = textRow(2, ['s1', 'a@x']);
+const SECOND = textRow(3, ['s2', 'b@x']);
+
+test.each([
+  ['HIDDEN_ROWS', '1 of 2 rows is', ['', NAMES, FIRST.replace('<row', '<row hidden="1"'), SECOND]],
+  ['HIDDEN_COLUMNS', '1 column ("email") is', ['<cols><col min="2" max="3" hidden="1"/></cols>', NAMES, FIRST, SECOND]],
+])('what is hidden in a sheet is read, and a warning says so even with --quiet: %s', async (code, what, parts) => {
+  const [before = '', ...rows] = parts;
+  const home = homeWith({ 'rows.xlsx': sheetWith(before, ...rows) });
+  const message = `${what} hidden in the sheet, but included in this run`;
+  const run = (...more: readonly string[]) => sent([...UPDATE, '--from', 'rows.xlsx', ...more], home);
+  const result = await run('--quiet');
+  expect(result).toMatchObject({ code: 0, requests: ['s1 {"email":"a@x"}', 's2 {"email":"b@x"}'] });
+  expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({ notice: { code, message } });
+  const dry = await run('--dry-run', '-o', 'table');
+  expect([dry.requests, dry.stderr]).toEqual([[], expect.stringContaining(message)]);
+  expect((await run('--plan', 'p.ndjson', '-o', 'table')).stderr).toContain(message);
 });
 
 describe('a run from a workbook', () => {
@@ -150,21 +128,15 @@ describe('a run from a workbook', () => {
     const failing = await startRecordingServer(
       playService(({ url }) => (url.includes(cardId(2)) ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
     );
-    const first = await runFrontdesk([...args, '--max-failures', '1', '--failed', 'failed.csv'], {
-      env: failing.env,
-      home,
-    });
-    expect(first.code).toBe(15);
+    const run = (...more: readonly string[]) => runFrontdesk(more, { env: failing.env, home });
+    expect((await run(...args, '--max-failures', '1', '--failed', 'failed.csv')).code).toBe(15);
     rmSync(join(home.path, 'work', 'rows.xlsx'));
     // The run goes on at the service at which it began.
     const before = failing.requests.length;
-    const resumed = await runFrontdesk(['runs', 'resume', '--last', '-o', 'ndjson'], { env: failing.env, home });
-    expect(resumed.code).toBe(15);
-    expect(failing.requests.slice(before).map(({ body }) => body)).toEqual([
-      '{"reason":"reason 3"}',
-      '{"reason":"reason 4"}',
-    ]);
-    const rows = await runFrontdesk(['runs', 'results', '--last', '--as-input', '--outcome', 'rejected'], { home });
+    expect((await run('runs', 'resume', '--last', '-o', 'ndjson')).code).toBe(15);
+    const bodies = failing.requests.slice(before).map(({ body }) => body);
+    expect(bodies).toEqual(['{"reason":"reason 3"}', '{"reason":"reason 4"}']);
+    const rows = await run('runs', 'results', '--last', '--as-input', '--outcome', 'rejected');
     expect(rows.stdout).toBe(`cardId,reason,_outcome\r\n${cardId(2)},reason 2,rejected\r\n`);
   });
 
@@ -227,18 +199,6 @@ test('what formulas fill, errors and number formats are refused, as written by L
   ]);
 });
 
-test('an .xlsx file of hidden sheets alone is refused, with their names', async () => {
-  const rows = textRow(1, ['id', 'email']) + textRow(2, ['s1', 'a@x']);
-  const parts = {
-    'xl/workbook.xml':
-      '<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="Rows" sheetId="1" state="veryHidden" r:id="r1"/></sheets></workbook>',
-  };
-  const home = homeWith({ 'rows.xlsx': handMadeWorkbook({ rows, parts }) });
-  expect(await refused([...UPDATE, '--from', 'rows.xlsx'], home)).toBe(
-    '"rows.xlsx": every sheet is hidden. Name one with --sheet: its sheets are "Rows" (hidden). Nothing was sent.',
-  );
-});
-
 test('cells with another look than what is stored, and merged cells, are refused, as written by LibreOffice', async () => {
   const home = homeWith({ 'rows.xlsx': fixture('libreoffice-faults.xlsx') });
   expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=row )|; (?=row )/)).toEqual([
@@ -266,26 +226,6 @@ test('the errors of an .xlsx file name its other sheets', async () => {
   }
 });
 
-/** A sheet with something before its rows, and something behind them. */
-function sheetWith(before: string, rows: string, behind = ''): Buffer {
-  const part = `<worksheet>${before}<sheetData>${rows}</sheetData>${behind}</worksheet>`;
-  return handMadeWorkbook({ rows: '', parts: { 'xl/worksheets/sheet1.xml': part } });
-}
-
-const PEOPLE = `${textRow(1, ['id', 'email', 'created', 'first_name'])}${textRow(2, ['s1', 'a@x', '', 'Ann'])}${textRow(3, ['s2', 'b@x', '', 'Ben'])}`;
-const PEOPLE_SENT = ['s1 {"email":"a@x","first_name":"Ann"}', 's2 {"email":"b@x","first_name":"Ben"}'];
-
-test('hidden columns are read, counted and named', async () => {
-  const before = '<cols><col min="2" max="3" width="9" hidden="1"/></cols>';
-  const home = homeWith({ 'rows.xlsx': sheetWith(before, PEOPLE) });
-  const message = '1 column ("email") is hidden in the sheet, but included in this run';
-  const result = await sent([...UPDATE, '--from', 'rows.xlsx', '--quiet'], home);
-  expect(result).toMatchObject({ code: 0, requests: PEOPLE_SENT });
-  expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({ notice: { code: 'HIDDEN_COLUMNS', message } });
-  const dry = await sent([...UPDATE, '--from', 'rows.xlsx', '--dry-run', '-o', 'table'], home);
-  expect(dry.stderr).toContain(message);
-});
-
 test('5,000 rows below a header that reaches the last column are read in no time', async () => {
   const letters = (column: number): string =>
     `${column < 26 ? '' : letters(Math.floor(column / 26) - 1)}${String.fromCharCode(65 + (column % 26))}`;
@@ -296,7 +236,7 @@ test('5,000 rows below a header that reaches the last column are read in no time
     const line = index + 2;
     return `<row r="${line}">${cell(`A${line}`, cardId(index))}${cell(`XFD${line}`, 'lost')}</row>`;
   });
-  const home = homeWith({ 'rows.xlsx': sheetWith('', `<row r="1">${header}</row>${rows.join('')}`) });
+  const home = homeWith({ 'rows.xlsx': sheetWith('', `<row r="1">${header}</row>`, ...rows) });
   // It took a minute.
   const result = await sent([...BLOCK, '--from', 'rows.xlsx', '--dry-run'], home);
   expect(result).toMatchObject({ code: 0, requests: [] });

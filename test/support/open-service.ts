@@ -1,34 +1,29 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cardId, playService, refusal } from './plain-service.ts';
-import { type Reply, startRecordingServer, untilFileEnds } from './recording-server.ts';
-import { createHome, type Home, NO_PAUSE, runFrontdesk } from './run-frontdesk.ts';
+import { cardId, openPlain, playService, refusal } from './plain-service.ts';
+import { untilFileEnds } from './recording-server.ts';
+import type { Home } from './run-frontdesk.ts';
 import { cardText } from './sample-card.ts';
 
 export type Entry = Readonly<Record<string, unknown>>;
+
+const done = playService();
 
 /**
  * A service whose writes are answered by 500, so that their outcomes are unknown, until it is mended or refuses them. Its
  * cards read ACTIVE until told otherwise, and answers of writes wait for `held`.
  */
 export async function openService() {
-  const home = createHome();
   const service = { isBroken: true, isRefusing: false, status: 'ACTIVE', held: Promise.resolve() };
-  const play = playService((request): Reply | undefined => {
-    if (request.method === 'POST' && service.isRefusing) return refusal(409, 'CARD_LOCKED');
-    if (request.method === 'POST') return service.isBroken ? { status: 500, body: 'no' } : undefined;
-    return { body: cardText(service.status, request.url.split('/')[3] ?? '') };
-  });
-  const server = await startRecordingServer(async (request, count) => {
-    if (request.method === 'POST') await service.held;
-    return play(request, count);
+  const place = await openPlain(async (request, count) => {
+    if (request.method !== 'POST') return { body: cardText(service.status, request.url.split('/')[3] ?? '') };
+    await service.held;
+    if (service.isRefusing) return refusal(409, 'CARD_LOCKED');
+    return service.isBroken ? { status: 500, body: 'no' } : done(request, count);
   }, untilFileEnds);
-  const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE, ...env }, home });
-  const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
-  const list = async (...args: string[]): Promise<Entry[]> =>
-    JSON.parse((await run(['history', ...args, '--json'])).stdout) as Entry[];
-  return { home, service, server, run, posts, list };
+  const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) => place.run(args, '', env);
+  const list = async (...args: string[]): Promise<Entry[]> => place.json('history', ...args);
+  return { ...place, service, run, list };
 }
 
 /** A reissue card 1 that nobody is asked about. */

@@ -1,4 +1,8 @@
-import type { Handler, RecordedRequest, Reply } from './recording-server.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Handler, type RecordedRequest, type Reply, startRecordingServer } from './recording-server.ts';
+import { createHome, NO_PAUSE, runFrontdesk } from './run-frontdesk.ts';
 import { cardText } from './sample-card.ts';
 
 /** The n-th card id of a test. */
@@ -38,11 +42,39 @@ function answer({ url, body }: RecordedRequest, count: number): Reply {
   return { body: { id: resource === 'events' ? `evt_${count}` : id, ...fields } };
 }
 
+type Special = (request: RecordedRequest, count: number) => Reply | Promise<Reply> | undefined;
+
 /** A service that does what it is asked, but for the requests that `special` answers. */
-export function playService(
-  special: (request: RecordedRequest, count: number) => Reply | Promise<Reply> | undefined = () => undefined,
-): Handler {
+export function playService(special: Special = () => undefined): Handler {
   return (request, count) => special(request, count) ?? answer(request, count);
+}
+
+/** Such a service, and a home beside it whose calls reach it. */
+export async function openPlain(special?: Special, whenOver = onTestFinished as (end: () => Promise<void>) => void) {
+  const home = createHome();
+  const server = await startRecordingServer(playService(special), whenOver);
+  const pathOf = (name: string) => join(home.path, 'work', name);
+  const read = (name: string) => readFileSync(pathOf(name), 'utf8');
+  const run = (
+    args: readonly string[],
+    stdin: string | Uint8Array = '',
+    env: Readonly<Record<string, string | undefined>> = {},
+  ) => runFrontdesk(args, { home, stdin, env: { ...server.env, ...NO_PAUSE, ...env } });
+  return {
+    home,
+    server,
+    run,
+    pathOf,
+    /** What a call prints with --json. What differs fails the comparison. */
+    json: async (...args: string[]) => JSON.parse((await run([...args, '--json'])).stdout),
+    file: (name: string, content: string | Uint8Array) => writeFileSync(pathOf(name), content),
+    read,
+    /** The lines of a file, each of which is JSON. What differs fails the comparison. */
+    lines: (name: string) => jsonLines(read(name)),
+    posts: () => server.requests.filter(({ method }) => method === 'POST').length,
+    /** `target body` of every request, in order. */
+    sent: () => server.requests.map(({ url, body }) => `${url.split('/').slice(3).join('/')} ${body}`),
+  };
 }
 
 /** `row outcome status attempts` of each printed row, and its error code if it has one. */
@@ -56,6 +88,12 @@ export function rowLines(ndjson: string): readonly string[] {
       const words = [row['row'], row['outcome'], row['httpStatus'], row['attempts']].map(String);
       return [...words, ...(row.error == null ? [] : [row.error.code])].join(' ');
     });
+}
+
+/** What each line of a text is as JSON. */
+export function jsonLines(text: string) {
+  const lines = text.trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line));
 }
 
 /** The last line of stderr as JSON. */

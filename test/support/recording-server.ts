@@ -124,7 +124,7 @@ export async function startRecordingServer(
       FRONTDESK_CARDS_TOKEN: CARDS_TOKEN,
       FRONTDESK_CALENDAR_URL: url,
       FRONTDESK_CALENDAR_TOKEN: CALENDAR_TOKEN,
-    },
+    } as Readonly<Record<string, string>>,
     /** Stops listening and cuts what is open, so that further calls are refused. Safe to call twice. */
     stop,
   };

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,13 +40,6 @@ export function createHome(): Home {
   homes.push(path);
   mkdirSync(join(path, 'work'));
   return { path, configDir: join(path, 'config'), stateDir: join(path, 'state') };
-}
-
-/** A new home with all that is in this one, so that what many tests begin with is made once. */
-export function copyHome(from: Home): Home {
-  const home = createHome();
-  cpSync(from.path, home.path, { recursive: true, preserveTimestamps: true });
-  return home;
 }
 
 export interface RunOptions {

@@ -9,6 +9,8 @@ export interface ZipFile {
   /** What the directory says instead of the size unpacked. */
   readonly saidSize?: number;
   readonly saidCrc?: number;
+  /** The name before its bytes, of the same length. */
+  readonly localName?: string;
   /** Bits of the header; 1 means encrypted. */
   readonly flags?: number;
   readonly method?: number;
@@ -16,7 +18,8 @@ export interface ZipFile {
   readonly isZip64?: boolean;
 }
 
-function localHeader({ name, flags = 0, method }: ZipFile, method8: number): Buffer {
+function localHeader({ localName, flags = 0, method, ...file }: ZipFile, method8: number): Buffer {
+  const name = localName ?? file.name;
   const header = Buffer.alloc(30);
   header.write('PK\u0003\u0004', 'latin1');
   header.writeUInt16LE(flags, 6);

@@ -5,6 +5,7 @@ import { localCommand } from '../../command/command.ts';
 import type { Session } from '../../command/session.ts';
 import { plainColumns } from '../../screen/column.ts';
 import { breakLine, plural, safeText } from '../../screen/text.ts';
+import { maskPlain } from '../../service/http/mask.ts';
 import { type Check, DOCTOR_OUTPUT } from '../doctor/check.ts';
 import { caFileOf } from '../open-session.ts';
 
@@ -70,12 +71,14 @@ export const command = localCommand({
     const { checkMachine } = await import('../doctor/machine.ts');
     const { checkFolders } = await import('../doctor/folders.ts');
     const { checkService } = await import('../doctor/profile.ts');
+    const { maskArguments } = await import('../mask-arguments.ts');
+    const mask = maskArguments(session.context.argv, session.context.env);
     const checks = [
       ...(await checkMachine(session, caFile)),
       ...(await checkFolders(session)),
       ...(await checkService(session, connect, caFile)),
     ];
-    const problems = await printChecks(session, checks);
+    const problems = await printChecks(session, maskPlain(checks, mask));
     return strict && problems > 0 ? FAILURES.PARTIAL.exitCode : 0;
   },
 });

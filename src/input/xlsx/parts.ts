@@ -86,11 +86,32 @@ function otherFormat(archive: Archive): WorkbookFault {
   return new WorkbookFault('is a ZIP archive, not an .xlsx file: unpack it, and name the file in it');
 }
 
+type Relation = Awaited<ReturnType<typeof readRelations>>[number];
+
+/** The one relation of a kind. Of two, others take the one whose ID sorts first, or of the older edition. */
+function onlyOne(relations: readonly Relation[], kind: string, source: string): Relation | undefined {
+  const [first, ...others] = relations.filter((relation) => relation.kind === kind);
+  if (others.length > 0) throw damaged(`${source}: it refers to two parts of the kind ${kind}`);
+  return first;
+}
+
+/** Sheets in any other state are shown. */
+const HIDDEN: ReadonlySet<string> = new Set(['hidden', 'veryHidden']);
+/** What Office makes besides workbooks, by the folder of the main part. */
+const NO_WORKBOOKS: Readonly<Record<string, string>> = {
+  word: 'a text document (.docx)',
+  ppt: 'a presentation (.pptx)',
+};
+
 /** Finds the parts of the file by its relations: names are not prescribed. Sheets are in the order of the tabs. */
 export async function findParts(archive: Archive) {
-  const main = (await readRelations(archive, '')).find(({ kind }) => kind === 'officeDocument')?.part;
+  const main = onlyOne(await readRelations(archive, ''), 'officeDocument', 'the file')?.part;
   if (main === undefined) throw otherFormat(archive);
   if (main.toLowerCase().endsWith('.bin')) throw new WorkbookFault(`is in the binary .xlsb format: ${SAVE}`);
+  const other = NO_WORKBOOKS[main.split('/', 1)[0] ?? ''];
+  if (other !== undefined) {
+    throw new WorkbookFault(`is ${other}: copy its table into a spreadsheet, and save that as .xlsx`);
+  }
   const relations = await readRelations(archive, main);
   const found = await allElements(archive, main, 'workbook/sheets/sheet');
   const byId = new Map(relations.map((relation) => [relation.id, relation]));
@@ -102,13 +123,16 @@ export async function findParts(archive: Archive) {
       .map((key) => attributes[key]);
     if (others.length > 0) throw damaged(`${main}: a sheet has two parts`);
     const relation = byId.get(id);
-    const { name, state = 'visible' } = attributes;
+    const { name, state = '' } = attributes;
     if (relation?.kind !== 'worksheet' || name === undefined) return [];
-    return [{ name, part: relation.part, isHidden: state !== 'visible' }];
+    return [{ name, part: relation.part, isHidden: HIDDEN.has(state) }];
   });
   if (sheets.length === 0) throw damaged('it has no sheet');
   // A part that is named and missing is not needed, unless a cell refers to it.
-  const partOf = (kind: string) => relations.find((other) => other.kind === kind && archive.has(other.part))?.part;
+  const partOf = (kind: string) => {
+    const part = onlyOne(relations, kind, main)?.part;
+    return part !== undefined && archive.has(part) ? part : undefined;
+  };
   return { sheets, sharedStrings: partOf('sharedStrings'), styles: partOf('styles') };
 }
 

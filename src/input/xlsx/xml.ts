@@ -49,7 +49,9 @@ export class XmlReader {
   constructor(part: string, wanted: readonly string[]) {
     this.#part = part;
     this.#wanted = new Set(wanted);
-    this.#parser.on('xmldecl', ({ encoding = 'utf-8' }) => {
+    this.#parser.on('xmldecl', ({ encoding = 'utf-8', version = '1.0' }) => {
+      // The format has 1.0, and others read nothing of 1.1.
+      if (version !== '1.0') this.#refuse(`it is XML ${version}, not 1.0`);
       if (!/^(?:utf-?8|us-ascii)$/i.test(encoding)) this.#refuse(`its encoding is ${encoding}, not UTF-8`);
     });
     this.#parser.on('doctype', () => this.#refuse('it has a document type'));

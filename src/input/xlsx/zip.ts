@@ -14,7 +14,8 @@ export type Archive = Awaited<ReturnType<typeof openArchive>>;
 /** Raises a `WorkbookFault` when the archive is damaged, encrypted, or unpacks to more than 1 GiB. */
 export async function openArchive(bytes: Buffer) {
   // Not decoded: a name that leads out of the archive names no wanted part.
-  const opening = fromBufferPromise(withoutRest(bytes), { decodeStrings: false });
+  const packed = withoutRest(bytes);
+  const opening = fromBufferPromise(packed, { decodeStrings: false });
   const zip = await raised(opening, 'the end of the file is missing: was it copied whole?');
   const entries = await raised(readDirectory(zip), 'its directory cannot be read');
   return {
@@ -25,6 +26,7 @@ export async function openArchive(bytes: Buffer) {
       if (entry === undefined) throw damaged(`the part ${name} is missing`);
       const problem = `the part ${name} does not match the directory`;
       let crc = 0;
+      if (!isNamedAlike(packed, entry)) throw damaged(problem);
       try {
         for await (const chunk of await zip.openReadStreamPromise(entry)) {
           crc = crc32(chunk, crc);
@@ -57,6 +59,15 @@ async function readDirectory(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> 
     throw new WorkbookFault(`unpacks to ${Math.floor(size / packed)} times its size, which no real .xlsx file does`);
   }
   return entries;
+}
+
+/** Has a file the name before its bytes that it has in the directory? Others refuse it, or go by the one before it. */
+function isNamedAlike(bytes: Buffer, { relativeOffsetOfLocalHeader: at, fileNameRaw }: Entry): boolean {
+  const name = at + 30;
+  return (
+    bytes.subarray(name, name + fileNameRaw.length).equals(fileNameRaw) &&
+    bytes.readUInt16LE(at + 26) === fileNameRaw.length
+  );
 }
 
 /** What an attempt gives; what yauzl says against it becomes the cause of a fault in plain words. */

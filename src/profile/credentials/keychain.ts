@@ -100,7 +100,9 @@ async function run(verb: Verb, request: KeychainRequest, code: Code, token = '')
   }
   const { status, problem, stdout, stderr } = await ask(call, verb, request, code);
   if (problem === undefined) return stdout.toString('latin1');
-  const [reported = ''] = new TokenMask([token]).text(stderr.toString('utf8')).trim().split('\n', 1);
+  const said = new TokenMask([token]).text(stderr.toString('utf8')).trim().split('\n', 1);
+  // The tool may repeat the token that it keeps.
+  const reported = (said[0] ?? '').replace(/\S{12,}/g, (word) => (/\d/.test(word) ? '***' : word));
   const isMissing = isMac ? status === SECURITY_MISSING : status !== undefined && reported === '';
   if (!isMissing || verb === 'store') {
     const why = reported === '' ? `${call.tool} ${problem}` : quoted(safeText(shortenText(reported, 200)));

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { PromptPort } from '../../base/context.ts';
 import type { Fault } from '../../base/failure.ts';
+import { NOT_UTF8 } from '../../base/files/paths.ts';
 import { type CallCommand, type CallValues, operationOf } from '../../command/command.ts';
 import type { Session } from '../../command/session.ts';
 import { checkFields, describeFields } from '../../input/fields.ts';
@@ -10,6 +11,7 @@ import { isUpdate, type Operation } from '../../service/api/operation.ts';
 import { checkOwnFields, isFieldSet, readExpectations, readFields, readSkips } from '../read-call.ts';
 
 function judgeField(schema: z.ZodMiniObject, field: string, value: string): true | string {
+  if (value.includes('\ufffd')) return NOT_UTF8;
   return checkFields(schema, { [field]: value }, (name) => name).find(({ where }) => where === field)?.problem ?? true;
 }
 

@@ -32,7 +32,8 @@ it.concurrent('a missing value is asked for again, with the limit that was broke
   const server = await serve([{ body: EVENT }]);
   const steps: Step[] = [
     [/ID of the calendar that the event belongs to, such as cal_harbour_tours/, '\r'],
-    [/> is empty/, 'cal_1\r'],
+    [/> is empty/, 'c\ufffd\r'],
+    [/a character of it is lost, because it is not UTF-8/, 'cal_1\r'],
     [/Name of the event, as customers see it, such as Spring tasting/, 'Tasting\r'],
     [/When the event starts, such as 2027-04-02T18:00/, '2027-13-02\r'],
     [/a month that does not exist/, '2027-04-02\r'],

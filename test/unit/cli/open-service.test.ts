@@ -49,11 +49,8 @@ it('a service sends no write of an operation that passed no guard, and reads any
 it('a service tells the listener of the last call that is under way, and keeps none of one that has ended', async () => {
   const told: (object | undefined)[] = [];
   const { service } = await openAt((listener) => told.push(listener));
-  const call = (listener: object) =>
-    service.client.call(
-      { operation: OPERATIONS.cardGet, params: { cardId: CARD }, query: {}, body: undefined },
-      { policy: POLICY, listener },
-    );
+  const input = { operation: OPERATIONS.cardGet, params: { cardId: CARD }, query: {}, body: undefined };
+  const call = (listener: object) => service.client.call(input, { policy: POLICY, listener });
   const [first, second, third] = [{ name: 'first' }, { name: 'second' }, { name: 'third' }];
   await Promise.all([call(first), call(second)]);
   await call(third);

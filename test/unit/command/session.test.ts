@@ -9,8 +9,7 @@ it('a session of other ports uses them alone, and leaves those of the first as t
   const own = { ...bench.session, caller: 'desk', notify };
   await own.notify(note('A', 'said to the second'));
   await bench.session.notify(note('B', 'said to the first'));
-  expect(told).toEqual(['said to the second']);
-  expect(bench.stderr()).toBe('frontdesk: note: said to the first\n');
+  expect([told, bench.stderr()]).toEqual([['said to the second'], 'frontdesk: note: said to the first\n']);
   expect([own.caller, bench.session.caller]).toEqual(['desk', 'command']);
 });
 
@@ -20,11 +19,8 @@ it('sessions of one process share profile and format, whichever of them changes 
   own.useFormat('json');
   expect([session.output.format, own.output.format]).toEqual(['json', 'json']);
   session.adoptProfile('sandbox');
-  expect([session.selectedProfile().name, own.selectedProfile().name, own.placeOf('cards')]).toEqual([
-    'sandbox',
-    'sandbox',
-    'sandbox',
-  ]);
+  const names = [session.selectedProfile().name, own.selectedProfile().name, own.placeOf('cards')];
+  expect(names).toEqual(['sandbox', 'sandbox', 'sandbox']);
 });
 
 it('a session of a session shares what the first two share', () => {

@@ -30,26 +30,22 @@ function object(text: string): JsonObject {
 const card = (status: string, reference = 'order-1') =>
   object(`{"status":"${status}","clientReference":"${reference}","currentBalance":10.10}`);
 
+const AT = { profile: 'live', host: 'cards.example.com' };
+const FULL = { ...NO_RECORD, begin: () => Promise.reject(new Error('no space left')) };
+
 /** A log, and the writes that its commands record: each is begun at 14:02 and ends at once. */
-function desk() {
+function desk(record: typeof NO_RECORD | undefined = undefined) {
   let entries = 0;
   const log = new DeskLog({ now: () => NOW });
-  const recorder = log.recording({
-    ...NO_RECORD,
-    begin: async () => {
-      entries += 1;
-      return `entry-${entries}`;
-    },
-  });
-  const write = async (
-    command: string,
-    outcome: Outcome,
-    more: Partial<CallOutcome> & { reason?: string } = {},
-    id = ID,
-  ) => {
+  const begin = async () => {
+    entries += 1;
+    return `entry-${entries}`;
+  };
+  const recorder = log.recording(record ?? { ...NO_RECORD, begin });
+  type More = Partial<CallOutcome> & { reason?: string };
+  const write = async (operation: string, outcome: Outcome, more: More = {}, id = ID) => {
     const { reason, ...callOutcome } = more;
-    const intent = { operation: command, id, reason, profile: 'live', host: 'cards.example.com' };
-    const entry = await recorder.begin(intent);
+    const entry = await recorder.begin({ operation, id, reason, ...AT });
     await recorder.end(entry, { ...NO_OUTCOME, outcome, sentAtMs: NOW, ...callOutcome });
   };
   const verdict = (status: string | undefined, id = ID) => {
@@ -59,36 +55,21 @@ function desk() {
   return { log, recorder, write, verdict };
 }
 
-it('a read of a card without a status resolves no reissue that has no record', async () => {
-  const log = new DeskLog({ now: () => NOW });
-  const recorder = log.recording(NO_RECORD);
-  const entry = await recorder.begin({ operation: 'card.reissue', id: ID, profile: 'live', host: 'cards.example.com' });
-  await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
-  log.resolves(ID, undefined);
-  expect(log.open.map(({ callOutcome }) => callOutcome?.outcome)).toEqual(['unknown']);
-});
+const REFUSED = { httpStatus: 409, errorCode: 'CARD_BLOCKED' };
+const NOT_ACTIVATED = '✖ NOT ACTIVATED: refused at 14:02 (HTTP 409, CARD_BLOCKED). Nothing was changed';
 
-it.each<[string, string, Outcome, Partial<CallOutcome>, string, string[]]>([
-  ['applied', 'card.block', 'applied', {}, 'BLOCKED', ['✔ BLOCKED at 14:02']],
-  ['checked', 'card.block', 'confirmed_by_read', {}, 'BLOCKED', ['✔ BLOCKED at 14:02, as reading the card showed']],
-  [
-    'refused',
-    'card.activate',
-    'rejected',
-    { httpStatus: 409, errorCode: 'CARD_BLOCKED' },
-    'BLOCKED',
-    ['✖ NOT ACTIVATED: refused at 14:02 (HTTP 409, CARD_BLOCKED). Nothing was changed'],
-  ],
-])(
-  'the verdict of a write that ended %s says how, when and what to do',
-  async (_, command, outcome, callOutcome, status, lines) => {
-    const { log, write, verdict } = desk();
-    log.saw(ID, card('ACTIVE'));
-    await write(command, outcome, callOutcome);
-    log.saw(ID, card(status), true);
-    expect(verdict(status)).toEqual(lines);
-  },
-);
+it.each<[string, string, Outcome, Partial<CallOutcome>, string, string]>([
+  ['applied', 'card.block', 'applied', {}, 'BLOCKED', '✔ BLOCKED at 14:02'],
+  ['checked', 'card.block', 'confirmed_by_read', {}, 'BLOCKED', '✔ BLOCKED at 14:02, as reading the card showed'],
+  ['refused', 'card.activate', 'rejected', REFUSED, 'BLOCKED', NOT_ACTIVATED],
+])('the verdict of a write that ended %s says how, when and what to do', async (...row) => {
+  const [, command, outcome, callOutcome, status, line] = row;
+  const { log, write, verdict } = desk();
+  log.saw(ID, card('ACTIVE'));
+  await write(command, outcome, callOutcome);
+  log.saw(ID, card(status), true);
+  expect(verdict(status)).toEqual([line]);
+});
 
 it('the verdict stays until a look shows another status, and the look of the write is none of these', async () => {
   const { log, write, verdict } = desk();
@@ -126,14 +107,10 @@ it('a card that was reissued is offered without a status until a look shows one,
   const { log, write } = desk();
   log.saw(ID, card('ACTIVE'));
   await write('card.reissue', 'applied', { resultId: OTHER });
-  expect(recentText(log.recent, 80, NOW)).toBe(
-    [
-      'Recent cards',
-      '  1 1c8b7d2f             reissue 14:02: replaces 0b7a6c1e',
-      '  2 0b7a6c1e  order-1    reissue 14:02: applied',
-      '',
-    ].join('\n'),
-  );
+  expect(recentText(log.recent, 80, NOW).split('\n')).toEqual([
+    ...['Recent cards', '  1 1c8b7d2f             reissue 14:02: replaces 0b7a6c1e'],
+    ...['  2 0b7a6c1e  order-1    reissue 14:02: applied', ''],
+  ]);
   log.saw(ID, card('REISSUED'));
   expect(log.known(ID)?.status).toBe('REISSUED');
 });
@@ -147,17 +124,11 @@ it('the verdict says in ASCII what a locale without marks cannot show', async ()
 
 it.each([60, 80, 120])('the verdict takes at most two lines of %i columns, and breaks no word', async (width) => {
   const { log, write } = desk();
-  for (const [command, outcome] of [
-    ['card.reissue', 'unknown'],
-    ['card.block', 'unknown'],
-    ['card.activate', 'not_sent'],
-  ] as const) {
-    await write(command, outcome, { httpStatus: 503 });
+  for (const command of ['card.reissue', 'card.block', 'card.activate']) {
+    await write(command, command === 'card.activate' ? 'not_sent' : 'unknown', { httpStatus: 503 });
     const open = log.open.slice(-1);
-    const lines = verdictLines(
-      { cardId: ID, status: 'WAITING_ACTIVATION', open, last: log.lastOf(ID) },
-      { ...STYLE, width },
-    );
+    const about = { cardId: ID, status: 'WAITING_ACTIVATION', open, last: log.lastOf(ID) };
+    const lines = verdictLines(about, { ...STYLE, width });
     expect(lines.length).toBeLessThanOrEqual(3);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
   }
@@ -168,19 +139,14 @@ it('what is known of a write later: a later write that was done takes the place 
   await write('card.block', 'unknown');
   const [first] = log.writes;
   log.learned({ ...(first as DeskWrite), supersededBy: 'entry-2' }, 'BLOCKED');
-  expect(log.open).toEqual([]);
-  expect(log.writes.map(endedWords)).toEqual(['UNKNOWN, superseded by a later one']);
+  expect([log.open, log.writes.map(endedWords)]).toEqual([[], ['UNKNOWN, superseded by a later one']]);
 });
 
 it('a later look at the desk resolves only a change that aims at its status, and never a reissue', async () => {
-  const log = new DeskLog({ now: () => NOW });
-  const recorder = log.recording(NO_RECORD);
-  for (const operation of ['card.reissue', 'card.block']) {
-    const entry = await recorder.begin({ operation, id: ID, profile: 'live', host: 'h' });
-    await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
-  }
-  log.resolves(ID, 'EXPIRED');
-  expect(log.open).toHaveLength(2);
+  const { log, write } = desk(NO_RECORD);
+  for (const operation of ['card.reissue', 'card.block']) await write(operation, 'unknown');
+  for (const status of ['EXPIRED', undefined]) log.resolves(ID, status);
+  expect(log.open.map(({ callOutcome }) => callOutcome?.outcome)).toEqual(['unknown', 'unknown']);
   log.resolves(ID, 'BLOCKED');
   expect(log.open.map(({ operation }) => operation)).toEqual([OPERATIONS.cardReissue]);
   log.resolves(ID, 'REISSUED');
@@ -188,13 +154,8 @@ it('a later look at the desk resolves only a change that aims at its status, and
 });
 
 it('what is known of a write later: a write that could not be recorded was not sent, and is not forgotten', async () => {
-  const log = new DeskLog({ now: () => NOW });
-  const recorder = log.recording({
-    ...NO_RECORD,
-    begin: () => Promise.reject(new Error('no space left')),
-  });
-  const begun = recorder.begin({ operation: 'card.block', id: ID, profile: 'live', host: 'h' });
-  await expect(begun).rejects.toThrow('no space left');
+  const { log, write } = desk(FULL);
+  await expect(write('card.block', 'applied')).rejects.toThrow('no space left');
   expect(log.writes.map(endedWords)).toEqual(['not sent']);
 });
 
@@ -205,17 +166,14 @@ it('the list that is handed over has each write once, the open and the not sent 
   await write('card.reissue', 'applied', { resultId: OTHER });
   await write('card.activate', 'not_sent');
   await write('card.block', 'unknown', {}, OTHER);
-  expect(handOverText(log, 'live, cards.example.com', NOW)).toBe(
-    [
-      'This session (live, cards.example.com): 1 not sent, 1 UNKNOWN, 2 applied',
-      '  14:02  order-20016  0b7a6c1e  activation  not sent',
-      '  14:02               1c8b7d2f  block       UNKNOWN (entry entry-4)',
-      '  14:02  order-20016  0b7a6c1e  block       applied, reason: lost',
-      `  14:02  order-20016  0b7a6c1e  reissue     applied, new card ${OTHER}`,
-      '1 card was looked at.',
-      '',
-    ].join('\n'),
-  );
+  expect(handOverText(log, 'live, cards.example.com', NOW).split('\n')).toEqual([
+    'This session (live, cards.example.com): 1 not sent, 1 UNKNOWN, 2 applied',
+    '  14:02  order-20016  0b7a6c1e  activation  not sent',
+    '  14:02               1c8b7d2f  block       UNKNOWN (entry entry-4)',
+    '  14:02  order-20016  0b7a6c1e  block       applied, reason: lost',
+    `  14:02  order-20016  0b7a6c1e  reissue     applied, new card ${OTHER}`,
+    ...['1 card was looked at.', ''],
+  ]);
 });
 
 it('the cards that are offered have reference, status and what was done, those with an open write first', async () => {
@@ -223,11 +181,9 @@ it('the cards that are offered have reference, status and what was done, those w
   log.saw(ID, card('ACTIVE', 'order-1'));
   await write('card.block', 'unknown');
   log.saw(OTHER, card('EXPIRED', '山田'));
-  expect(recentText(log.recent, 80, NOW)).toBe(
-    ['Recent cards', '  1 0b7a6c1e  order-1  ACTIVE   block 14:02: UNKNOWN', '  2 1c8b7d2f  山田     EXPIRED', ''].join(
-      '\n',
-    ),
-  );
+  expect(recentText(log.recent, 80, NOW).split('\n')).toEqual([
+    ...['Recent cards', '  1 0b7a6c1e  order-1  ACTIVE   block 14:02: UNKNOWN', '  2 1c8b7d2f  山田     EXPIRED', ''],
+  ]);
   expect(log.writes.filter(isOpen)).toHaveLength(1);
 });
 
@@ -248,14 +204,10 @@ it('the cards that are offered are found by reference or by how their id begins,
   const { log } = desk();
   log.saw(ID, card('ACTIVE', 'order-1'));
   log.saw(OTHER, card('ACTIVE', 'order-2'));
-  const session = { places: {}, selectedProfile: () => ({ name: 'live' }) } as unknown as Parameters<
-    typeof findCards
-  >[0];
+  type Session = Parameters<typeof findCards>[0];
+  const session = { places: {}, selectedProfile: () => ({ name: 'live' }) } as unknown as Session;
   const find = (text: string) => findCards(session, log, text).cards.map(({ cardId }) => cardId);
-  expect(find('ORDER-2')).toEqual([OTHER]);
-  expect(find('order')).toEqual([OTHER, ID]);
-  expect(find('0B7A6C1E-3f')).toEqual([ID]);
-  expect(find('0b7a')).toEqual([]);
+  expect([find('ORDER-2'), find('order'), find('0B7A6C1E-3f'), find('0b7a')]).toEqual([[OTHER], [OTHER, ID], [ID], []]);
   log.saw(ID, card('ACTIVE', ' order-3 '));
   expect(find('order-3')).toEqual([ID]);
 });
@@ -270,24 +222,15 @@ it('the desk finds what card find finds: cards of an import, a whole reference b
   log.saw(OTHER, card('ACTIVE', 'order-12'));
   const find = (text: string, url = 'https://h') =>
     findCards({ placeOf: () => url, places: { stateDir } } as unknown as Parameters<typeof findCards>[0], log, text);
-  expect(find('Order-1')).toEqual({
-    cards: [{ cardId: ID, reference: 'order-1', status: 'ACTIVE' }],
-    more: 0,
-    failure: undefined,
-  });
+  const cards = [{ cardId: ID, reference: 'order-1', status: 'ACTIVE' }];
+  expect(find('Order-1')).toEqual({ cards, more: 0, failure: undefined });
   expect(find('ord').cards.map(({ cardId }) => cardId)).toEqual([OTHER, ID]);
   expect(find('order-1', 'https://g').cards.map(({ cardId }) => cardId)).toEqual([OTHER]);
 });
 
 const ENTRY: HistoryEntry = {
-  entry: 'e1',
-  time: '2026-11-25T14:02:00.000Z',
-  user: 'ada',
-  profile: 'live',
-  host: 'h',
-  operation: 'card.block',
-  id: ID,
-  run: undefined,
+  ...{ entry: 'e1', time: '2026-11-25T14:02:00.000Z', user: 'ada', profile: 'live', host: 'h' },
+  ...{ operation: 'card.block', id: ID, run: undefined },
   callOutcome: { ...NO_OUTCOME, outcome: 'confirmed_by_read', observedStatus: 'BLOCKED' },
   read: { time: '2026-11-25T14:03:00.000Z', user: 'ada', before: NO_OUTCOME },
   status: 'ACTIVE',
@@ -320,30 +263,23 @@ it('the cards of earlier sessions are those changed and those seen, each with th
   const at = Date.parse(ENTRY.time);
   const reissue = { ...ENTRY, operation: 'card.reissue', callOutcome: { ...NO_OUTCOME, resultId: OTHER } };
   const known = (cards: Parameters<typeof mergeKnown>[1]) =>
-    mergeKnown(cardsOf(reissue), cards).map(({ cardId, reference, status }) => [cardId, reference, status]);
+    mergeKnown(cardsOf(reissue), cards).map(({ cardId, reference, status }) => `${cardId} ${reference} ${status}`);
   // The old card was read before its reissue.
-  expect(
-    known([seen(third, 'EXPIRED', at + minute), seen(OTHER, 'ACTIVE', at), seen(ID, 'ACTIVE', at - minute)]),
-  ).toEqual([
-    [third, 'of-2d', 'EXPIRED'],
-    [OTHER, 'of-1c', 'ACTIVE'],
-    [ID, 'of-0b', undefined],
-  ]);
+  const cards = [seen(third, 'EXPIRED', at + minute), seen(OTHER, 'ACTIVE', at), seen(ID, 'ACTIVE', at - minute)];
+  const old = `${ID} of-0b`;
+  expect(known(cards)).toEqual([`${third} of-2d EXPIRED`, `${OTHER} of-1c ACTIVE`, `${old} undefined`]);
   // One that was refused left it as it was.
   const refused = cardsOf({ ...reissue, callOutcome: { ...NO_OUTCOME, outcome: 'rejected' } });
   expect(mergeKnown(refused, [seen(ID, 'EXPIRED', at - minute)])[0]?.status).toBe('EXPIRED');
-  expect(known([seen(ID, 'REISSUED', at + minute)])).toEqual([
-    [ID, 'of-0b', 'REISSUED'],
-    [OTHER, undefined, undefined],
-  ]);
+  const again = known([seen(ID, 'REISSUED', at + minute)]);
+  expect(again).toEqual([`${old} REISSUED`, `${OTHER} undefined undefined`]);
 });
 
-it.each([[{ id: undefined }], [{ operation: 'calendar.update' }], [{ operation: 'api' }]])(
-  'an entry of the history with %o is about no card',
-  (change) => {
-    expect([writeOf({ ...ENTRY, ...change }), cardsOf({ ...ENTRY, ...change })]).toEqual([undefined, []]);
-  },
-);
+const NO_CARDS = [{ id: undefined }, { operation: 'calendar.update' }, { operation: 'api' }];
+
+it.each(NO_CARDS)('an entry of the history with %o is about no card', (change) => {
+  expect([writeOf({ ...ENTRY, ...change }), cardsOf({ ...ENTRY, ...change })]).toEqual([undefined, []]);
+});
 
 it.each([
   ['https://h', true],
@@ -360,20 +296,16 @@ it('a raw write is no write of a card at the desk, begun or not', async () => {
   const { log, recorder } = desk();
   const intent = { operation: 'api', id: '/v1/x', profile: 'live', host: 'h' };
   await recorder.end(await recorder.begin(intent), { ...NO_OUTCOME, outcome: 'applied' });
-  const full = log.recording({ ...NO_RECORD, begin: () => Promise.reject(new Error('no space left')) });
-  await expect(full.begin(intent)).rejects.toThrow('no space left');
+  await expect(log.recording(FULL).begin(intent)).rejects.toThrow('no space left');
   expect(log.writes).toEqual([]);
 });
 
 it('a write that has no ID, or could not be recorded, has empty ones', async () => {
   const log = new DeskLog({ now: () => NOW });
-  const full = log.recording({ ...NO_RECORD, begin: () => Promise.reject(new Error('no space left')) });
-  await full.begin({ operation: 'calendar.event.create', profile: 'live', host: 'h' }).catch(() => undefined);
-  await log.recording(NO_RECORD).begin({ operation: 'calendar.event.create', profile: 'live', host: 'h' });
-  expect(log.writes.map(({ entry, cardId }) => ({ entry, cardId }))).toEqual([
-    { entry: '', cardId: '' },
-    { entry: '', cardId: '' },
-  ]);
+  const intent = { operation: 'calendar.event.create', ...AT };
+  await expect(log.recording(FULL).begin(intent)).rejects.toThrow('no space left');
+  await log.recording(NO_RECORD).begin(intent);
+  expect(log.writes.flatMap(({ entry, cardId }) => [entry, cardId])).toEqual(['', '', '', '']);
 });
 
 it('an end is that of the write with its name, and of none where no write has it', async () => {
@@ -382,11 +314,8 @@ it('an end is that of the write with its name, and of none where no write has it
   const [first, second] = [await begin(), await begin()];
   await recorder.end('another', { ...NO_OUTCOME, outcome: 'rejected' });
   await recorder.end(second, { ...NO_OUTCOME, outcome: 'applied' });
-  expect(log.writes.map(({ entry, callOutcome }) => [entry, callOutcome?.outcome])).toEqual([
-    [first, undefined],
-    [second, 'applied'],
-  ]);
-  expect(log.open).toEqual([]);
+  const ends = log.writes.flatMap(({ entry, callOutcome }) => [entry, callOutcome?.outcome]);
+  expect([ends, log.open]).toEqual([[first, undefined, second, 'applied'], []]);
 });
 
 it('what is learned takes the place of the write with its name, and of the last one of its card unless it is older', async () => {
@@ -410,12 +339,8 @@ it('what is learned takes the place of the write with its name, and of the last 
 });
 
 it('a look at the desk resolves a change of its own card alone, and none that the records have', async () => {
-  const log = new DeskLog({ now: () => NOW });
-  const recorder = log.recording(NO_RECORD);
-  for (const id of [ID, OTHER]) {
-    const entry = await recorder.begin({ operation: 'card.block', id, profile: 'live', host: 'h' });
-    await recorder.end(entry, { ...NO_OUTCOME, outcome: 'unknown' });
-  }
+  const { log, write } = desk(NO_RECORD);
+  for (const id of [ID, OTHER]) await write('card.block', 'unknown', {}, id);
   log.resolves(ID.toUpperCase(), 'BLOCKED');
   expect(log.open.map(({ cardId }) => cardId)).toEqual([OTHER]);
   const kept = desk();
@@ -455,10 +380,7 @@ it('a change that was done supersedes open ones before it, of its card and resol
   await write('card.block', 'unknown');
   now -= 1;
   await write('card.block', 'applied');
-  expect(log.writes.map(({ supersededBy }) => supersededBy)).toEqual([
-    'entry-7',
-    ...Array.from({ length: 6 }, () => undefined),
-  ]);
+  expect(log.writes.map(({ supersededBy }) => supersededBy)).toEqual(['entry-7', ...Array(6).fill(undefined)]);
 });
 
 it('the newest nine of all known cards are offered, the newest first', () => {
@@ -468,10 +390,9 @@ it('the newest nine of all known cards are offered, the newest first', () => {
   expect(log.recent).toEqual(known.slice(0, 9));
 });
 
-it.each([{ supersededBy: 'e2' }, { resolved: { time: 't', by: 'ada', as: 'applied' as const } }])(
-  'an unknown write with %o is open no more',
-  (closing) => {
-    const write = { ...(writeOf({ ...ENTRY, callOutcome: { ...NO_OUTCOME, outcome: 'unknown' } }) as DeskWrite) };
-    expect([isOpen(write), isOpen({ ...write, ...closing })]).toEqual([true, false]);
-  },
-);
+const CLOSINGS = [{ supersededBy: 'e2' }, { resolved: { time: 't', by: 'ada', as: 'applied' as const } }];
+
+it.each(CLOSINGS)('an unknown write with %o is open no more', (closing) => {
+  const write = { ...(writeOf({ ...ENTRY, callOutcome: { ...NO_OUTCOME, outcome: 'unknown' } }) as DeskWrite) };
+  expect([isOpen(write), isOpen({ ...write, ...closing })]).toEqual([true, false]);
+});

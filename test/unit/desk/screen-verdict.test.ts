@@ -8,67 +8,32 @@ const CARD = '7c0e1111-2222-3333-4444-555566667777';
 const SENT_MS = new Date(2026, 10, 25, 14, 2).getTime();
 const STYLE = { width: 200, colour: false, unicode: true, now: SENT_MS };
 
-function blockThat(
-  callOutcome: Partial<NonNullable<DeskWrite['callOutcome']>>,
-  known: Partial<DeskWrite> = {},
-): DeskWrite {
-  return {
-    entry: 'e1',
-    operation: OPERATIONS.cardBlock,
-    cardId: CARD,
-    timeMs: SENT_MS,
-    callOutcome: { ...NO_OUTCOME, ...callOutcome },
-    ...known,
-  };
+type Ended = Partial<NonNullable<DeskWrite['callOutcome']>>;
+
+function blockThat(callOutcome: Ended, known: Partial<DeskWrite> = {}): DeskWrite {
+  const block = { entry: 'e1', operation: OPERATIONS.cardBlock, cardId: CARD, timeMs: SENT_MS };
+  return { ...block, callOutcome: { ...NO_OUTCOME, ...callOutcome }, ...known };
 }
 
-it.each<[string, DeskWrite, string]>([
-  ['applied', blockThat({ outcome: 'applied' }), '✔ BLOCKED at 14:02. The card reads ACTIVE: Look again'],
-  [
-    'not sent',
-    blockThat({ outcome: 'not_sent' }),
-    '✖ NOT BLOCKED: the request was not sent (14:02). Nothing was changed',
-  ],
-  [
-    'refused',
-    blockThat({ outcome: 'rejected', httpStatus: 409 }),
-    '✖ NOT BLOCKED: refused at 14:02 (HTTP 409). Nothing was changed',
-  ],
-  [
-    'unknown, and the records name no open write because they cannot be read',
-    blockThat({ outcome: 'unknown' }),
-    '▲ NOT KNOWN YET: the block was sent at 14:02, the card still reads ACTIVE. Look again in a minute',
-  ],
-  [
-    'unknown and superseded',
-    blockThat({ outcome: 'unknown' }, { supersededBy: 'e2' }),
-    '▲ The block of 14:02 does not matter any more: a later write was done',
-  ],
-])('the verdict on the last write to a card that ended %s', (_, last, line) => {
-  expect(verdictLines({ cardId: CARD, status: 'ACTIVE', open: [], last }, STYLE)).toEqual([line]);
-});
+const NOT_SENT = blockThat({ outcome: 'not_sent' });
+const REFUSED = blockThat({ outcome: 'rejected', httpStatus: 409 });
+const UNKNOWN = blockThat({ outcome: 'unknown' });
+const resolved = { as: 'not_applied', by: 'ann', time: new Date(SENT_MS).toISOString() } as const;
+const FOUND_OUT = '✖ NOT BLOCKED: ann found it out, and recorded it at 14:02';
+const UNTOLD = '▲ NOT KNOWN YET: the block was sent at 14:02, the card still reads ACTIVE. Look again in a minute';
+const SUPERSEDED = '▲ The block of 14:02 does not matter any more: a later write was done';
 
-it.each<[string, DeskWrite, string]>([
-  [
-    'not sent',
-    blockThat({ outcome: 'not_sent' }),
-    '✖ NOT BLOCKED: the request was not sent (14:02). But the card reads BLOCKED',
-  ],
-  [
-    'refused',
-    blockThat({ outcome: 'rejected', httpStatus: 409 }),
-    '✖ NOT BLOCKED: refused at 14:02 (HTTP 409). But the card reads BLOCKED',
-  ],
-  [
-    'found out as not applied',
-    blockThat(
-      { outcome: 'unknown' },
-      { resolved: { as: 'not_applied', by: 'ann', time: new Date(SENT_MS).toISOString() } },
-    ),
-    '✖ NOT BLOCKED: ann found it out, and recorded it at 14:02. But the card reads BLOCKED',
-  ],
-])('the verdict on a block that was %s says that the card reads BLOCKED', (_, last, line) => {
-  expect(verdictLines({ cardId: CARD, status: 'BLOCKED', open: [], last }, STYLE)).toEqual([line]);
+it.each<[what: string, last: DeskWrite, status: string, line: string]>([
+  ['done', blockThat({ outcome: 'applied' }), 'ACTIVE', '✔ BLOCKED at 14:02. The card reads ACTIVE: Look again'],
+  ['not sent', NOT_SENT, 'ACTIVE', '✖ NOT BLOCKED: the request was not sent (14:02). Nothing was changed'],
+  ['refused', REFUSED, 'ACTIVE', '✖ NOT BLOCKED: refused at 14:02 (HTTP 409). Nothing was changed'],
+  ['unknown, and the records name no open write because they cannot be read', UNKNOWN, 'ACTIVE', UNTOLD],
+  ['unknown and superseded', { ...UNKNOWN, supersededBy: 'e2' }, 'ACTIVE', SUPERSEDED],
+  ['not sent', NOT_SENT, 'BLOCKED', '✖ NOT BLOCKED: the request was not sent (14:02). But the card reads BLOCKED'],
+  ['refused', REFUSED, 'BLOCKED', '✖ NOT BLOCKED: refused at 14:02 (HTTP 409). But the card reads BLOCKED'],
+  ['found out', { ...UNKNOWN, resolved }, 'BLOCKED', `${FOUND_OUT}. But the card reads BLOCKED`],
+])('the verdict on a block that was %s, and whose card reads %3$s', (_, last, status, line) => {
+  expect(verdictLines({ cardId: CARD, status, open: [], last }, STYLE)).toEqual([line]);
 });
 
 it('the verdict on an open write is not cut on 40 columns', () => {

@@ -19,13 +19,9 @@ test.each([
 });
 
 it('parseExpectation lets the value be left out only where rows bring it', () => {
-  expect(parseExpectation('clientReference', { hasRows: true })).toEqual({
-    field: 'clientReference',
-    value: undefined,
-  });
-  expect(parseExpectation('clientReference', { hasRows: false })).toEqual({
-    problem: 'give a value: clientReference=<value> (only --from allows to omit it)',
-  });
+  const read = (hasRows: boolean) => parseExpectation('clientReference', { hasRows });
+  expect(read(true)).toEqual({ field: 'clientReference', value: undefined });
+  expect(read(false)).toEqual({ problem: 'give a value: clientReference=<value> (only --from allows to omit it)' });
 });
 
 test.each([
@@ -65,22 +61,13 @@ test.each([
 });
 
 test.each([
-  ['before the path, in the order of the card', '{"a.b": "key", "a": {"b": "path"}}'],
-  ['after the path, in the order of the card', '{"a": {"b": "path"}, "a.b": "key"}'],
-])(
-  'a key with dots of its own counts for an expectation, and the path of that name does not, where the key stands %s',
-  (_, text) => {
-    const card = new Map([['metadata', parseJson(text)]]);
-    expect(unmetExpectation(card, [{ field: 'metadata.a.b', value: 'key' }])).toBeUndefined();
-    expect(unmetExpectation(card, [{ field: 'metadata.a.b', value: 'path' }])).toBe(
-      'metadata.a.b is "key", not "path"',
-    );
-  },
-);
-
-test('the path of an expectation counts where no key has dots of its own', () => {
-  const card = new Map([['metadata', parseJson('{"a": {"b": "path"}}')]]);
-  expect(unmetExpectation(card, [{ field: 'metadata.a.b', value: 'path' }])).toBeUndefined();
+  ['before the path', '{"a.b": "key", "a": {"b": "path"}}', 'key', 'path'],
+  ['after the path', '{"a": {"b": "path"}, "a.b": "key"}', 'key', 'path'],
+  ['nowhere', '{"a": {"b": "path"}}', 'path', 'key'],
+])('a key with dots of its own counts for an expectation, and else the path: it stands %s', (_, text, is, other) => {
+  const card = new Map([['metadata', parseJson(text)]]);
+  const unmet = (value: string) => unmetExpectation(card, [{ field: 'metadata.a.b', value }]);
+  expect([unmet(is), unmet(other)]).toEqual([undefined, `metadata.a.b is "${is}", not "${other}"`]);
 });
 
 test.each([

@@ -5,7 +5,8 @@ const ID = '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11';
 const OTHER = '6f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a22';
 
 it('a card ID is taken as it is, of any case and variant', () => {
-  for (const id of [ID, ID.toUpperCase(), 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
+  const others = ['00000000-0000-0000-0000-000000000000', '12345678-02d3-0456-0789-0123456789ab'];
+  for (const id of [ID, ID.toUpperCase(), 'ffffffff-ffff-ffff-ffff-ffffffffffff', ...others]) {
     expect(readCardId(id)).toEqual({ kind: 'id', id });
   }
 });
@@ -18,6 +19,7 @@ test.each([
   ID.replaceAll('-', '–'),
   ID.replaceAll('-', '‑'),
   `"${ID}",`,
+  `“${ID}”,`,
   ` ${ID}\n`,
   `\u200b${ID}`,
   `urn:uuid:${ID}`,
@@ -44,15 +46,8 @@ test.each([`https://x/${ID}/${OTHER}`, `${ID} ${OTHER}`, `${ID}\n${OTHER}\n${ID}
 
 // A part of a longer word is no id: which card is meant cannot be told.
 test.each([
-  '',
-  'abc',
-  'x'.repeat(10_000),
-  `${ID}55`,
-  `1${ID}`,
-  `ab-${ID}`,
-  `${ID}-ab12`,
-  'e'.repeat(64),
-  ID.slice(0, -1),
+  ...['', 'abc', 'x'.repeat(10_000), `${ID}55`, `1${ID}`, 'g'.repeat(36), `ab-${ID}`, `${ID}-ab12`, 'e'.repeat(64)],
+  ...[ID.slice(0, -1)],
 ])('a card ID that was pasted: none is found in %j', (text) => {
   expect(readCardId(text)).toEqual({ kind: 'none' });
 });

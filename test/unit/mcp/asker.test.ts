@@ -62,65 +62,55 @@ const answerTo = (response: unknown) => {
   return asker.answerIn(call({ inputResponses: { confirm: response } as Request['inputResponses'] }, state), SUBJECT);
 };
 
-it.each<[unknown, object]>([
-  [YES, { shown: SHOWN }],
-  [{ action: 'accept', content: { confirm: false } }, { refusal: 'the box was not ticked' }],
-  [{ action: 'accept', content: { confirm: 'true' } }, { refusal: 'the box was not ticked' }],
-  [{ action: 'accept', content: [true] }, { refusal: 'the box was not ticked' }],
-  [{ action: 'accept' }, { refusal: 'the box was not ticked' }],
-  [{ action: 'decline', content: { confirm: true } }, { refusal: 'the person said no' }],
-  [{ action: 'cancel' }, { refusal: 'the person closed the question without an answer' }],
-  [{ action: 'ACCEPT', content: { confirm: true } }, { refusal: 'could not read the answer' }],
-  [{}, { refusal: 'could not read the answer' }],
-  [[YES], { refusal: 'no answer of a person came' }],
-  [null, { refusal: 'no answer of a person came' }],
-  [true, { refusal: 'no answer of a person came' }],
-  [undefined, { refusal: 'no answer of a person came' }],
-])('an answer that a call brings along: %j is %j', (response, given) => {
-  expect(answerTo(response)).toEqual(given);
+it.each<[unknown, string | undefined]>([
+  [YES, undefined],
+  [{ action: 'accept', content: { confirm: false } }, 'the box was not ticked'],
+  [{ action: 'accept', content: { confirm: 'true' } }, 'the box was not ticked'],
+  [{ action: 'accept', content: [true] }, 'the box was not ticked'],
+  [{ action: 'accept' }, 'the box was not ticked'],
+  [{ action: 'decline', content: { confirm: true } }, 'the person said no'],
+  [{ action: 'cancel' }, 'the person closed the question without an answer'],
+  [{ action: 'ACCEPT', content: { confirm: true } }, 'could not read the answer'],
+  [{}, 'could not read the answer'],
+  [[YES], 'no answer of a person came'],
+  [null, 'no answer of a person came'],
+  [true, 'no answer of a person came'],
+  [undefined, 'no answer of a person came'],
+])('an answer that a call brings along: %j is %j', (response, refusal) => {
+  expect(answerTo(response)).toEqual(refusal === undefined ? { shown: SHOWN } : { refusal });
 });
 
-it('an answer that a call brings along that was not asked for is none', () => {
+const BROUGHT = { inputResponses: { confirm: YES } };
+
+it.each<[string, object, string?]>([
+  ['without a state', BROUGHT],
+  ['with one that is made up', BROUGHT, 'made up'],
+  ['of none, with one that is made up', {}, 'made up'],
+  ['that was dropped', { droppedInputResponseKeys: ['confirm'] }],
+])('an answer that a call brings along that was not asked for is none: one %s', (_what, request, state) => {
   const { asker, call } = stage();
-  const NONE = { refusal: 'the answer belongs to no open question' };
-  const inputResponses = { confirm: YES } as Request['inputResponses'];
-  expect(asker.answerIn(call({ inputResponses }), SUBJECT)).toEqual(NONE);
-  expect(asker.answerIn(call({ inputResponses }, 'made up'), SUBJECT)).toEqual(NONE);
-  expect(asker.answerIn(call({}, 'made up'), SUBJECT)).toEqual(NONE);
-  expect(asker.answerIn(call({ droppedInputResponseKeys: ['confirm'] }), SUBJECT)).toEqual(NONE);
+  expect(asker.answerIn(call(request, state), SUBJECT)).toEqual({ refusal: 'the answer belongs to no open question' });
 });
 
 it('an answer that a call brings along that belongs to other arguments is none, and uses the question up', () => {
   const { asker, confirmations, call } = stage();
   const state = confirmations.ask(QUESTION, 7);
-  const inputResponses = { confirm: YES } as Request['inputResponses'];
   const other = { tool: 'card_block', args: { cardId: 'c-2' } };
-  expect(asker.answerIn(call({ inputResponses }, state), other)).toEqual({
-    refusal: 'the answer belongs to other arguments',
-  });
-  expect(asker.answerIn(call({ inputResponses }, state), SUBJECT)).toHaveProperty('refusal');
+  const refusal = 'the answer belongs to other arguments';
+  expect(asker.answerIn(call(BROUGHT, state), other)).toEqual({ refusal });
+  expect(asker.answerIn(call(BROUGHT, state), SUBJECT)).toHaveProperty('refusal');
 });
 
-it('an answer that a call brings along without an answer is to be asked first', () => {
-  const { asker, call } = stage();
-  expect(asker.answerIn(call(), SUBJECT)).toBeUndefined();
-});
-
-it('an answer that a call brings along without one that brings back a question is a no', () => {
+it('a call without an answer is to be asked first, and without one that brings back a question it is a no', () => {
   const { asker, confirmations, call } = stage();
+  expect(asker.answerIn(call(), SUBJECT)).toBeUndefined();
   const state = confirmations.ask(QUESTION, 7);
   expect(asker.answerIn(call({}, state), SUBJECT)).toEqual({ refusal: 'no answer of a person came' });
 });
 
-const FORM = {
-  mode: 'form',
-  message: 'Block?',
-  requestedSchema: {
-    type: 'object',
-    properties: { confirm: { type: 'boolean', title: 'Yes: block', default: false } },
-    required: ['confirm'],
-  },
-};
+const confirm = { type: 'boolean', title: 'Yes: block', default: false };
+const requestedSchema = { type: 'object', properties: { confirm }, required: ['confirm'] };
+const FORM = { mode: 'form', message: 'Block?', requestedSchema };
 
 it('a question to a client of 2026 goes back with the call, and is void when that call is cancelled', async () => {
   const { asker, confirmations, call, sent } = stage();
@@ -137,12 +127,8 @@ it('a question to a client of 2025 is asked at once, with more time than the ans
   const { asker, call, sent, clock } = stage();
   const { signal } = new AbortController();
   expect(await asker.ask(call(), CONFIRMATION, signal)).toEqual({ shown: undefined });
-  expect(sent).toEqual([
-    [
-      { method: 'elicitation/create', params: FORM },
-      { signal: expect.any(AbortSignal), timeout: 600_000 },
-    ],
-  ]);
+  const how = { signal: expect.any(AbortSignal), timeout: 600_000 };
+  expect(sent).toEqual([[{ method: 'elicitation/create', params: FORM }, how]]);
   await clock.sleep(1);
   expect([clock.ms, getEventListeners(signal, 'abort').length]).toEqual([1, 0]);
 });
@@ -161,19 +147,15 @@ async function unanswered(onAsked: () => void, cancelled: AbortSignal) {
 }
 
 it('A2 a question is over after five minutes', async () => {
-  expect(await unanswered(() => undefined, new AbortController().signal)).toEqual({
-    given: { refusal: 'no answer came within 5 minutes' },
-    ms: 300_000,
-  });
+  const given = { refusal: 'no answer came within 5 minutes' };
+  expect(await unanswered(() => undefined, new AbortController().signal)).toEqual({ given, ms: 300_000 });
 });
 
 it.each(['before', 'meanwhile'])('a question is over when its call is cancelled %s', async (when) => {
   const cancelled = new AbortController();
   if (when === 'before') cancelled.abort();
-  expect(await unanswered(() => cancelled.abort(), cancelled.signal)).toEqual({
-    given: { refusal: 'the call was cancelled' },
-    ms: 0,
-  });
+  const given = { refusal: 'the call was cancelled' };
+  expect(await unanswered(() => cancelled.abort(), cancelled.signal)).toEqual({ given, ms: 0 });
 });
 
 it('a question that the client cannot put is a no', async () => {

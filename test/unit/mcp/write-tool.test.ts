@@ -56,6 +56,13 @@ function stage(facts: Facts = {}, says: Partial<Asker> = {}) {
   return { ...bench, asked, stopping, abort, call };
 }
 
+/** The lines of the question about a card as it is. */
+async function questionOf(of: Parameters<typeof card>[1], args: WriteRequest['args'] = LOST, status = 'ACTIVE') {
+  const all = stage({ respond: () => answer(200, card(status, of)) });
+  await all.call('card_block', args);
+  return messageOf(all) ?? [];
+}
+
 const messageOf = ({ asked }: { readonly asked: readonly Confirmation[] }) => asked[0]?.message.split('\n');
 const refusing = (refusal: string): Partial<Asker> => ({ ask: async () => ({ refusal }) });
 const textsOf = (result: object) =>
@@ -67,37 +74,21 @@ it('the question shows where the write goes, the card as it is and the fields', 
   const all = stage({ respond: () => answer(200, card('ACTIVE', { currentBalance: 12.5, metadata })) });
   await all.call('card_block', LOST);
   expect(messageOf(all)).toEqual([
-    `block card ${CARD_ID}?`,
-    'profile: demo',
-    'host: api.example.com',
-    'operation: card.block',
-    `id: ${CARD_ID}`,
-    'field reason: "lost"',
-    'card status: "ACTIVE"',
-    'card currentBalance: "12.5"',
-    'card initialBalance: "10"',
-    'card clientReference: "r-1"',
-    'card expiryDate: "2027-01-01T00:00:00Z"',
-    'card updatedAt: "2025-01-02T00:00:00Z"',
-    'card metadata.store: "Lisbon"',
-    'card metadata.tags: "[\\"a\\",\\"b\\"]"',
-    'A block cannot be undone.',
-    LAST,
+    ...[`block card ${CARD_ID}?`, 'profile: demo', 'host: api.example.com', 'operation: card.block'],
+    ...[`id: ${CARD_ID}`, 'field reason: "lost"', 'card status: "ACTIVE"', 'card currentBalance: "12.5"'],
+    ...['card initialBalance: "10"', 'card clientReference: "r-1"', 'card expiryDate: "2027-01-01T00:00:00Z"'],
+    ...['card updatedAt: "2025-01-02T00:00:00Z"', 'card metadata.store: "Lisbon"'],
+    ...['card metadata.tags: "[\\"a\\",\\"b\\"]"', 'A block cannot be undone.', LAST],
   ]);
-  expect(all.asked[0]).toMatchObject({
-    subject: { tool: 'card_block', args: LOST },
-    title: `Yes: block card ${CARD_ID}`,
-  });
+  const subject = { tool: 'card_block', args: LOST };
+  expect(all.asked[0]).toMatchObject({ subject, title: `Yes: block card ${CARD_ID}` });
 });
 
 it('the question has no line and no invisible character that the service or the assistant put there', async () => {
   const metadata = { 'a\nid: b': 'c\nid: d\u202e' };
-  const forged = card('ACTIVE', { clientReference: 'r\nid: other', metadata });
-  const all = stage({ respond: () => answer(200, forged) });
-  await all.call('card_block', { cardId: CARD_ID, reason: 'lost\nid: other\u202e' });
-  const lines = messageOf(all) ?? [];
-  expect(lines.filter((line) => line.startsWith('id: '))).toEqual([`id: ${CARD_ID}`]);
-  expect(lines).toHaveLength(14);
+  const forged = { clientReference: 'r\nid: other', metadata };
+  const lines = await questionOf(forged, { cardId: CARD_ID, reason: 'lost\nid: other\u202e' });
+  expect([lines.filter((line) => line.startsWith('id: ')), lines.length]).toEqual([[`id: ${CARD_ID}`], 14]);
   expect(lines.join('\n')).not.toContain('\u202e');
 });
 
@@ -112,37 +103,21 @@ it.each([
   ['a colon, below another', { store: { 'c:': 'x' } }, 'card metadata.store."c:": "x"'],
   ['more than is shown', { ['n'.repeat(203)]: 'x' }, `card metadata."${'n'.repeat(200)}… (+3)": "x"`],
 ])('the question quotes the name of a member that holds %s', async (_what, metadata, line) => {
-  const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata })) });
-  await all.call('card_block', { cardId: CARD_ID });
-  expect((messageOf(all) ?? []).filter((each) => each.startsWith('card metadata'))).toEqual([line]);
+  const lines = await questionOf({ metadata }, { cardId: CARD_ID });
+  expect(lines.filter((each) => each.startsWith('card metadata'))).toEqual([line]);
 });
 
 it('the question of an event has no id, and shows each field', async () => {
   const all = stage();
-  const event = {
-    name: 'Fair\nid: x',
-    calendar: 'cal_1',
-    start: '2026-06-01',
-    end: '2026-06-02',
-    active: true,
-    url: null,
-  };
-  await all.call('event_create', event);
+  const times = { start: '2026-06-01', end: '2026-06-02' };
+  await all.call('event_create', { name: 'Fair\nid: x', calendar: 'cal_1', ...times, active: true, url: null });
   expect(messageOf(all)).toEqual([
-    'create event "Fair\\nid: x" (start 2026-06-01, calendar cal_1)?',
-    'profile: demo',
-    'host: api.example.com',
-    'operation: calendar.event.create',
-    'field name: "Fair\\nid: x"',
-    'field calendar: "cal_1"',
-    'field start: "2026-06-01"',
-    'field end: "2026-06-02"',
-    'field active: true',
-    'field url: null',
-    LAST,
+    ...['create event "Fair\\nid: x" (start 2026-06-01, calendar cal_1)?', 'profile: demo'],
+    ...['host: api.example.com', 'operation: calendar.event.create', 'field name: "Fair\\nid: x"'],
+    ...['field calendar: "cal_1"', 'field start: "2026-06-01"', 'field end: "2026-06-02"', 'field active: true'],
+    ...['field url: null', LAST],
   ]);
-  expect(all.asked[0]?.title).toBe('Yes: create event');
-  expect(all.sent).toHaveLength(1);
+  expect([all.asked[0]?.title, all.sent.length]).toEqual(['Yes: create event', 1]);
 });
 
 it('the question says first what an update empties, and its schema what leaving out means', async () => {
@@ -184,9 +159,7 @@ it('the question says why the card cannot be shown', async () => {
 
 it('a card full of text is cut to short lines and few members, and never fills the question', async () => {
   const metadata = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`m${index}`, 'x'.repeat(5000)]));
-  const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata })) });
-  await all.call('card_block', LOST);
-  const lines = messageOf(all) ?? [];
+  const lines = await questionOf({ metadata });
   expect(lines.join('\n').length).toBeLessThan(8000);
   expect(lines[5]).toBe('field reason: "lost"');
   expect(lines).toContain('card metadata: 40 more members');
@@ -195,20 +168,16 @@ it('a card full of text is cut to short lines and few members, and never fills t
 
 it('the question counts every value of the metadata that it does not show, at any depth', async () => {
   const store = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`s${index}`, 'x']));
-  const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata: { store, owner: { name: 'Ann' } } })) });
-  await all.call('card_block', LOST);
-  const lines = (messageOf(all) ?? []).filter((line) => line.startsWith('card metadata'));
-  expect(lines[0]).toBe('card metadata.store.s0: "x"');
-  expect(lines).toHaveLength(21);
+  const question = await questionOf({ metadata: { store, owner: { name: 'Ann' } } });
+  const lines = question.filter((line) => line.startsWith('card metadata'));
+  expect([lines[0], lines.length]).toEqual(['card metadata.store.s0: "x"', 21]);
   expect(lines.at(-1)).toBe('card metadata: 11 more members');
 });
 
 it('a card whose members have no room in the question has each member counted that is not shown', async () => {
   const long = 'x'.repeat(300);
   const metadata = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`m${index}${long}`, long]));
-  const all = stage({ respond: () => answer(200, card('ACTIVE', { metadata })) });
-  await all.call('card_block', { cardId: CARD_ID, reason: 'r'.repeat(1990) });
-  const lines = messageOf(all) ?? [];
+  const lines = await questionOf({ metadata }, { cardId: CARD_ID, reason: 'r'.repeat(1990) });
   const shown = lines.filter((line) => line.startsWith('card metadata.')).length;
   expect(shown).toBeGreaterThan(5);
   expect(lines.slice(-3)).toEqual([`card metadata: ${30 - shown} more members`, 'A block cannot be undone.', LAST]);
@@ -216,13 +185,8 @@ it('a card whose members have no room in the question has each member counted th
 });
 
 it('a card that is in that state already has a question that says so', async () => {
-  const all = stage({ respond: () => answer(200, card('BLOCKED')) });
-  await all.call('card_block', LOST);
-  expect(messageOf(all)?.slice(-3)).toEqual([
-    'The card is BLOCKED already. A yes sends a second block.',
-    'A block cannot be undone.',
-    LAST,
-  ]);
+  const already = 'The card is BLOCKED already. A yes sends a second block.';
+  expect((await questionOf({}, LOST, 'BLOCKED')).slice(-3)).toEqual([already, 'A block cannot be undone.', LAST]);
 });
 
 it('without a yes nothing is sent where the escapes of a value make the question too long', async () => {
@@ -236,15 +200,13 @@ it('without a yes nothing is sent where the escapes of a value make the question
 
 it('a yes to a card that changed meanwhile sends nothing, and the history has it', async () => {
   const statuses = ['ACTIVE', 'REISSUED'];
-  const all = stage({
-    respond: (line) => (line === GET ? answer(200, card(statuses.shift() ?? 'none')) : undefined),
-  });
+  const respond = (line: string) => (line === GET ? answer(200, card(statuses.shift() ?? 'none')) : undefined);
+  const all = stage({ respond });
   expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code: 'PRECONDITION' });
   expect(all.sent).toEqual([GET, GET]);
   const { entries } = await readHistory(all.session.stateDir(), { limit: 9 });
-  expect(entries).toMatchObject([
-    { operation: 'card.block', callOutcome: { outcome: 'not_sent', code: 'PRECONDITION' } },
-  ]);
+  const callOutcome = { outcome: 'not_sent', code: 'PRECONDITION' };
+  expect(entries).toMatchObject([{ operation: 'card.block', callOutcome }]);
 });
 
 it('a yes sends the write once, keeps its record, and gives its answer with the warnings', async () => {
@@ -259,17 +221,12 @@ it('a yes sends the write once, keeps its record, and gives its answer with the 
   ]);
 });
 
-it('a yes that a call brings along is not asked for again', async () => {
-  const all = stage({}, { answerIn: () => YES, inability: () => 'it cannot' });
-  await all.call('card_block', LOST);
-  expect([all.sent, all.asked]).toEqual([[BLOCK], []]);
-});
-
-it('a yes is looked for with the arguments of the call', async () => {
+it('a yes that a call brings along is looked for with its arguments, and not asked for again', async () => {
   const subjects: unknown[] = [];
-  const all = stage({}, { answerIn: (ctx, subject) => void subjects.push(ctx, subject) });
+  const answerIn: Asker['answerIn'] = (ctx, subject) => (subjects.push(ctx, subject) > 0 ? YES : undefined);
+  const all = stage({}, { answerIn, inability: () => 'it cannot' });
   await all.call('card_block', LOST);
-  expect(subjects).toEqual([CTX, { tool: 'card_block', args: LOST }]);
+  expect([all.sent, all.asked, subjects]).toEqual([[BLOCK], [], [CTX, { tool: 'card_block', args: LOST }]]);
 });
 
 it('a yes is compared with the card that its own question showed, where two equal questions are open', async () => {
@@ -300,10 +257,14 @@ function store({ folder }: { readonly folder: string }, profiles: object): void 
   writeFileSync(join(folder, 'config/settings.json'), JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
 }
 
+const URLS = { cardsUrl: 'https://api.example.com', calendarUrl: 'https://api.example.com' };
+
 it.each([
-  [{ demo: { readOnly: true } }, 'FORBIDDEN'],
-  [{ demo: { requireReason: 'T-[0-9]+' } }, 'USAGE'],
-  [{ other: {} }, 'USAGE'],
+  [{ demo: { ...URLS, readOnly: true } }, 'FORBIDDEN'],
+  [{ demo: { ...URLS, requireReason: 'T-[0-9]+' } }, 'USAGE'],
+  [{ demo: { ...URLS, cardsUrl: 'https://other.example.com' } }, 'USAGE'],
+  [{ demo: { ...URLS, calendarUrl: 'https://other.example.com' } }, 'USAGE'],
+  [{ other: URLS }, 'USAGE'],
 ])('a profile that is made %j while a server runs is heard, by a call and by a yes', async (profiles, code) => {
   const facts = { profile: { stored: true } };
   const change = async () => {
@@ -312,7 +273,7 @@ it.each([
   };
   const all = stage(facts, { ask: change });
   const changes = () => all.sent.filter((line) => line !== GET);
-  store(all, { demo: {} });
+  store(all, { demo: URLS });
   expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code });
   expect([changes(), all.asked.length]).toEqual([[], 1]);
   expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code });
@@ -328,19 +289,26 @@ it('a yes to a write that fails throws its failure', async () => {
 const NO = { outcome: 'not_sent', code: 'CANCELLED', exitCode: 130 };
 const person = (command: string) => `a person can run: ${command}`;
 
-it('an update without a field is refused, and nobody is asked', async () => {
+it.each([
+  ['an update without a field', {}, 'nothing to change'],
+  ['half a surrogate pair', { name: 'A\ud800B', description: '💳' }, 'name: has half of a surrogate pair: a'],
+  ['a text that lost a character', { name: 'caf\ufffd' }, 'name: a character of it is lost, because it is not UTF-8'],
+])('%s is refused, and nobody is asked', async (_what, fields, said) => {
   const all = stage({});
-  await expect(all.call('calendar_update', { calendarId: 'cal_1' })).rejects.toThrow('nothing to change');
+  const refused = all.call('calendar_update', { calendarId: 'cal_1', ...fields });
+  expect((await failureOf(refused)).message).toContain(said);
   expect([all.sent, all.asked]).toEqual([[], []]);
 });
 
-it('a field with half a surrogate pair is refused, and nobody is asked', async () => {
-  const all = stage({});
-  const halved = all.call('calendar_update', { calendarId: 'cal_1', name: 'A\ud800B', description: '\u{1f4b3}' });
-  expect((await failureOf(halved)).faults).toEqual([
-    { where: 'name', problem: 'has half of a surrogate pair: a program has cut the text' },
-  ]);
-  expect([all.sent, all.asked]).toEqual([[], []]);
+it('an ID with a lost character is refused, and what looks unintended in a field stands in the question', async () => {
+  const all = stage();
+  const lost = await failureOf(all.call('calendar_update', { calendarId: 'c\ufffd', name: 'x' }));
+  expect(lost).toMatchObject({
+    code: 'USAGE',
+    faults: [{ where: 'calendarId', problem: 'a character of it is lost, because it is not UTF-8' }],
+  });
+  await all.call('subscriber_update', { subscriberId: 's1', email: 'nobody' });
+  expect(messageOf(all)).toContain('warning: email has no @, and is sent as given');
 });
 
 it('after a no nothing is sent, and the result has the command to run instead', async () => {

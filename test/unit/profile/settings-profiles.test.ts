@@ -13,57 +13,36 @@ function withProfiles(profiles: Record<string, StoredProfile>, currentProfile?: 
 }
 
 it('changeProfile creates a profile, URLs in one spelling', () => {
-  const changes = {
-    cardsUrl: 'HTTPS://Cards.Example:443/gift/',
-    calendarUrl: 'http://localhost:8080',
-    readOnly: 'true',
-    requireReason: 'OPS-\\d+',
-    output: 'json',
-  };
-  expect(changeProfile(NO_SETTINGS, 'demo', changes).profiles.get('demo')).toEqual({
-    cardsUrl: 'https://cards.example/gift',
-    calendarUrl: 'http://localhost:8080',
-    readOnly: true,
-    requireReason: 'OPS-\\d+',
-    output: 'json',
-  });
+  const same = { calendarUrl: 'http://localhost:8080', requireReason: 'OPS-\\d+', output: 'json' };
+  const changes = { ...same, cardsUrl: 'HTTPS://Cards.Example:443/gift/', readOnly: 'true' };
+  const stored = { ...same, cardsUrl: 'https://cards.example/gift', readOnly: true };
+  expect(changeProfile(NO_SETTINGS, 'demo', changes).profiles.get('demo')).toEqual(stored);
 });
 
 it('changeProfile changes what is given, takes away what is empty and leaves the rest', () => {
   const settings = withProfiles({ a: { cardsUrl: 'https://a.example', readOnly: true, output: 'csv' }, b: {} });
   const after = changeProfile(settings, 'a', { readOnly: '', output: 'json' });
-  expect([...after.profiles]).toEqual([
-    ['a', { cardsUrl: 'https://a.example', output: 'json' }],
-    ['b', {}],
-  ]);
+  expect(Object.fromEntries(after.profiles)).toEqual({ a: { cardsUrl: 'https://a.example', output: 'json' }, b: {} });
 });
 
-it.each(['__proto__', 'constructor', 'a.b-c_D9', '..a', 'x'.repeat(64)])(
-  'changeProfile accepts the name %s',
-  (name) => {
-    const after = changeProfile(NO_SETTINGS, name, { readOnly: 'false' });
-    expect([...after.profiles]).toEqual([[name, { readOnly: false }]]);
-  },
-);
+const NAMES = ['__proto__', 'constructor', 'a.b-c_D9', '..a', 'x'.repeat(64)];
+const NO_NAMES = ['', '.', '..', '...', '../x', 'a b', 'é', 'a/b', 'x'.repeat(65), 'a\n'];
 
-it.each(['', '.', '..', '...', '../x', 'a b', 'é', 'a/b', 'x'.repeat(65), 'a\n'])(
-  'changeProfile refuses the name %j (C24)',
-  (name) => {
-    expect(() => changeProfile(NO_SETTINGS, name, {})).toThrow(expect.objectContaining({ code: 'USAGE' }));
-  },
-);
+it.each(NAMES)('changeProfile accepts the name %s', (name) => {
+  const after = changeProfile(NO_SETTINGS, name, { readOnly: 'false' });
+  expect([...after.profiles]).toEqual([[name, { readOnly: false }]]);
+});
+
+it.each(NO_NAMES)('changeProfile refuses the name %j (C24)', (name) => {
+  expect(() => changeProfile(NO_SETTINGS, name, {})).toThrow(expect.objectContaining({ code: 'USAGE' }));
+});
 
 it('changeProfile names every fault at once', () => {
   const changes = { cardsUrl: 'http://a.example', readOnly: 'yes', requireReason: '(', output: 'xml' };
   const act = () => changeProfile(NO_SETTINGS, 'a', changes);
-  for (const part of [
-    '--cards-url: must be https',
-    '--read-only: must be true or false, not "yes"',
-    '--require-reason: is not a regular expression',
-    '--output: must be one of',
-  ]) {
-    expect(act).toThrow(part);
-  }
+  const faults = ['--cards-url: must be https', '--read-only: must be true or false, not "yes"'];
+  const others = ['--require-reason: is not a regular expression', '--output: must be one of'];
+  for (const part of [...faults, ...others]) expect(act).toThrow(part);
 });
 
 it('changeProfile refuses to change nothing, and to touch the sandbox', () => {
@@ -87,15 +66,11 @@ it('useProfile and removeProfile choose and forget a profile', () => {
 
 it('useProfile and removeProfile refuse a name that is not there, with the nearest one and the list', () => {
   const settings = withProfiles({ production: {}, staging: {} });
-  expect(() => useProfile(settings, 'prodution')).toThrow(
-    expect.objectContaining({
-      code: 'USAGE',
-      message: '<name>: there is no profile "prodution": did you mean production?',
-      hints: [
-        { do: 'log in', words: 'choose one of production, staging, sandbox, or create it', profile: 'prodution' },
-      ],
-    }),
-  );
+  const message = '<name>: there is no profile "prodution": did you mean production?';
+  const words = 'choose one of production, staging, sandbox, or create it';
+  const hints = [{ do: 'log in', words, profile: 'prodution' }];
+  const refusal = expect.objectContaining({ code: 'USAGE', message, hints });
+  expect(() => useProfile(settings, 'prodution')).toThrow(refusal);
   expect(() => removeProfile(settings, 'x', false)).toThrow('there is no profile "x"');
   expect(() => removeProfile(settings, 'sandbox', false)).toThrow('it is built in');
 });

@@ -36,8 +36,7 @@ it('changeSettings writes a new file for this user alone, in a layout that peopl
   }
 }
 `);
-  expect(statSync(join(folder, 'settings.json')).mode & 0o777).toBe(0o600);
-  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect([statSync(join(folder, 'settings.json')).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700]);
   expect(readdirSync(folder)).toEqual(['settings.json']);
   expect([...(await readSettings(folder)).profiles]).toEqual([['__proto__', { cardsUrl: 'https://a.example' }]]);
 });

@@ -13,12 +13,9 @@ const TWO = '0b7a6c1e-ffff-4d8a-9c41-5e2f7a90b102';
 
 let stateDir = '';
 const place = () => ({ stateDir, url: 'https://api.example.com', pid: process.pid });
-const card = (cardId: string, clientReference?: string, status?: string, seenAt = NOW): SeenCard => ({
-  cardId,
-  clientReference,
-  status,
-  seenAt,
-});
+function card(cardId: string, clientReference?: string, status?: string, seenAt = NOW): SeenCard {
+  return { cardId, clientReference, status, seenAt };
+}
 const remember = (at: KnownCardsPlace, cards: readonly SeenCard[]) =>
   rememberCards(at, Buffer.from(cards.map(lineOf).join('')), NOW);
 async function* nothing(): AsyncGenerator<readonly SeenCard[]> {}

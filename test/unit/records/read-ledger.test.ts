@@ -174,23 +174,12 @@ it('the history read from its end stops when the page is full, and misses no ent
 it('the history of a resolved change has both what was known then and what resolved it', async () => {
   const stateDir = temporaryFolder();
   const end = { outcome: 'unknown', resultId: undefined } as const;
-  const write = {
-    number: 1,
-    seconds: 0,
-    id: CARD,
-    operation: 'card.block',
-    end,
-    read: 'confirmed_by_read',
-    isTwice: false,
-  } as const;
+  const read = 'confirmed_by_read';
+  const write = { number: 1, seconds: 0, id: CARD, operation: 'card.block', end, read, isTwice: false } as const;
   keep(stateDir, [write]);
   const { entries } = await readHistory(stateDir, { limit: 1 });
-  expect(entries).toMatchObject([
-    {
-      callOutcome: { outcome: 'confirmed_by_read' },
-      read: { user: 'bo', time: isoAt(0), before: { outcome: 'unknown' } },
-    },
-  ]);
+  const resolved = { user: 'bo', time: isoAt(0), before: { outcome: 'unknown' } };
+  expect(entries).toMatchObject([{ callOutcome: { outcome: read }, read: resolved }]);
   expect(printJson(historyJson(entries[0] ?? expect.fail('no entry')))).toContain('"outcome":"confirmed_by_read"');
 });
 
@@ -213,10 +202,8 @@ it('the history that was pruned has what is younger or open, and nothing else ch
 });
 
 it('what one machine closed as unknown and another ended has the known outcome, whatever their clocks and the names of their files', async () => {
-  for (const [closer, maker] of [
-    ['aaaaaaaa', 'bbbbbbbb'],
-    ['bbbbbbbb', 'aaaaaaaa'],
-  ]) {
+  const machines = ['aaaaaaaa', 'bbbbbbbb'];
+  for (const [closer, maker] of [machines, machines.toReversed()]) {
     const stateDir = temporaryFolder();
     mkdirSync(ledgerFolder(stateDir), { recursive: true, mode: 0o700 });
     const entry = '20260501T120000000-1-00000a';

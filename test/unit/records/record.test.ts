@@ -1,13 +1,4 @@
-import fs, {
-  appendFileSync,
-  chmodSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import fs, { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { printJson } from '../../../src/base/json/print.ts';
@@ -19,22 +10,16 @@ import { markSandboxReset, readOpenWrites } from '../../../src/records/open-file
 import { readHistory, showHistory } from '../../../src/records/read.ts';
 import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/records/record.ts';
 import { openFile } from '../../../src/records/stored/open-folder.ts';
-import { beginRun } from '../../../src/records/stored/run-store.ts';
 import { keyOfWrite } from '../../../src/records/write-record.ts';
 import type { CallOutcome } from '../../../src/service/call-outcome.ts';
 import { temporaryFolder } from '../base/files/place.ts';
-import { ended, FakeClock, runPlan, runPorts } from '../runs/fakes.ts';
+import { ended, FakeClock } from '../runs/fakes.ts';
 
 const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
 const DAY_MS = 86_400_000;
 
-const intent: WriteIntent = {
-  operation: 'card.block',
-  id: CARD,
-  reason: 'lost, INC-7',
-  profile: 'demo',
-  host: 'cards.example',
-};
+const PLACE = { profile: 'demo', host: 'cards.example' };
+const intent: WriteIntent = { operation: 'card.block', id: CARD, reason: 'lost, INC-7', ...PLACE };
 
 function setUp() {
   const stateDir = temporaryFolder();
@@ -51,28 +36,36 @@ function setUp() {
   };
 }
 
+/** The same with a change that has begun. */
+async function setUpBegun() {
+  const all = setUp();
+  return { ...all, entry: await all.recorder.begin(intent) };
+}
+
+/** Makes no line fit into a file any more, until what is returned is called. */
+function fill(path: string): () => void {
+  fs.rmSync(path);
+  mkdirSync(path);
+  return () => fs.rmdirSync(path);
+}
+
 it('the record of a write is on the disk before the write is sent, for its user only', async () => {
-  const { recorder, path, openPath, stateDir, ports } = setUp();
-  const entry = await recorder.begin(intent);
+  const { path, openPath, stateDir, ports, entry } = await setUpBegun();
   expect(entry).toMatch(/^20260501T120000000-[0-9a-f]+-[0-9a-f]{6}$/);
   for (const file of [path, openPath(entry)]) {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
   }
   expect(statSync(stateDir).mode & 0o777).toBe(0o700);
-  expect(await readHistory(ports.stateDir, { limit: 50 })).toMatchObject({
-    entries: [{ entry, callOutcome: { outcome: 'unknown' } }],
-  });
+  const begun = { entries: [{ entry, callOutcome: { outcome: 'unknown' } }] };
+  expect(await readHistory(ports.stateDir, { limit: 50 })).toMatchObject(begun);
 });
 
 it('the record of a write says afterwards how it ended', async () => {
-  const { recorder, clock, ports } = setUp();
-  const entry = await recorder.begin(intent);
+  const { recorder, clock, ports, entry } = await setUpBegun();
   clock.ms += 300;
-  await recorder.end(
-    entry,
-    ended({ outcome: 'applied', httpStatus: 200, requestId: 'r-1', durationMs: 300, resultId: 'new-1' }),
-  );
+  const answer = { httpStatus: 200, requestId: 'r-1', durationMs: 300, resultId: 'new-1' };
+  await recorder.end(entry, ended({ outcome: 'applied', ...answer }));
   const shown = await showHistory(ports.stateDir, entry);
   expect(printJson(historyJson(shown))).toBe(
     `{"entry":"${entry}","time":"2026-05-01T12:00:00.000Z","user":"ada","profile":"demo","host":"cards.example",` +
@@ -92,22 +85,12 @@ it('the record of a write keeps the code of the service and not what it said, wh
 
 it('the record of a write of a write without an id and an answer has null for what is not known', async () => {
   const { recorder, ports } = setUp();
-  const entry = await recorder.begin({
-    ...intent,
-    operation: 'calendar.event.create',
-    id: undefined,
-    reason: undefined,
-  });
+  const unknown = { id: undefined, reason: undefined };
+  const entry = await recorder.begin({ ...intent, operation: 'calendar.event.create', ...unknown });
   await recorder.end(entry, ended({ outcome: 'not_sent', durationMs: 1 }));
-  const json = printJson(historyJson(await showHistory(ports.stateDir, entry)));
-  expect(JSON.parse(json)).toMatchObject({
-    id: null,
-    reason: null,
-    outcome: 'not_sent',
-    httpStatus: null,
-    requestId: null,
-    resultId: null,
-  });
+  const json = JSON.parse(printJson(historyJson(await showHistory(ports.stateDir, entry))));
+  expect(json).toMatchObject({ id: null, reason: null, outcome: 'not_sent' });
+  expect(json).toMatchObject({ httpStatus: null, requestId: null, resultId: null });
 });
 
 it('the record of a write keeps every entry of many writers at once', async () => {
@@ -123,17 +106,6 @@ it('the record of a write keeps every entry of many writers at once', async () =
   const { entries } = await readHistory(stateDir, { limit: 1000 });
   expect(entries).toHaveLength(100);
   expect(entries.every((entry) => entry.callOutcome.outcome === 'applied')).toBe(true);
-});
-
-it('the record of a write keeps its own line when another process died in the middle of one', async () => {
-  const { recorder, path, ports } = setUp();
-  await recorder.begin(intent);
-  appendFileSync(path, '{"at":"2026-05-01T12:00:00.000Z","entry":"half');
-  const entry = await recorder.begin({ ...intent, id: 'other' });
-  await recorder.end(entry, ended({ outcome: 'applied' }));
-  const { entries } = await readHistory(ports.stateDir, { limit: 50 });
-  expect(entries).toHaveLength(2);
-  expect(await showHistory(ports.stateDir, entry)).toMatchObject({ id: 'other' });
 });
 
 it('the record of a write that cannot be begun refuses the write, with 16', async () => {
@@ -156,13 +128,11 @@ it('the record of a write never follows a symbolic link', async () => {
 });
 
 it('the record of a write that cannot be ended says that the write was applied, and the id in the answer', async () => {
-  const { recorder, path } = setUp();
-  const entry = await recorder.begin(intent);
-  rmSync(path);
+  const { recorder, path, entry } = await setUpBegun();
+  fs.rmSync(path);
   mkdirSync(path);
-  await expect(
-    recorder.end(entry, ended({ outcome: 'applied', durationMs: 1, resultId: 'new-1' })),
-  ).rejects.toMatchObject({
+  const ending = recorder.end(entry, ended({ outcome: 'applied', durationMs: 1, resultId: 'new-1' }));
+  await expect(ending).rejects.toMatchObject({
     code: 'LOCAL_IO',
     message: expect.stringContaining('The change WAS applied. The ID in the response is new-1'),
     details: { outcome: 'applied', resultId: 'new-1' },
@@ -189,17 +159,6 @@ it('the record of a write has no name and nothing to end with --no-history', asy
   expect(await readHistory(ports.stateDir, { limit: 50 })).toMatchObject({ entries: [] });
 });
 
-it('frontdesk history names a run that cannot be read and shows the rest', async () => {
-  const { stateDir, ports, recorder } = setUp();
-  await recorder.begin(intent);
-  const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
-  await run.close();
-  writeFileSync(run.folder.journal, 'x\ny\n');
-  const page = await readHistory(ports.stateDir, { limit: 50 });
-  expect(page.entries).toHaveLength(1);
-  expect([...page.unread.keys()]).toEqual(['may']);
-});
-
 /** The process that sends a change, as if it were gone. */
 const asGone = (path: string) => {
   const text = readFileSync(path, 'utf8');
@@ -207,8 +166,7 @@ const asGone = (path: string) => {
 };
 
 it('a change that was killed while it wrote its end stays open, and is unknown', async () => {
-  const { ports, recorder, path, openPath } = setUp();
-  const entry = await recorder.begin(intent);
+  const { ports, recorder, path, openPath, entry } = await setUpBegun();
   const begun = readFileSync(openPath(entry), 'utf8');
   await recorder.end(entry, ended({ outcome: 'applied', httpStatus: 200 }));
   const end = readFileSync(path, 'utf8');
@@ -217,28 +175,22 @@ it('a change that was killed while it wrote its end stays open, and is unknown',
   asGone(openPath(entry));
   const next = await recorder.begin({ ...intent, id: 'next' });
   const open = await readOpenWrites(ports);
-  expect(Object.fromEntries(open.map((each) => [each.entry, each.isInProgress ?? false]))).toEqual({
-    [entry]: false,
-    [next]: true,
-  });
+  const inProgress = Object.fromEntries(open.map((each) => [each.entry, each.isInProgress ?? false]));
+  expect(inProgress).toEqual({ [entry]: false, [next]: true });
   const { entries } = await readHistory(ports.stateDir, { limit: 50, outcome: 'unknown', id: CARD });
   expect(entries.map((each) => each.entry)).toEqual([entry]);
 });
 
 it('a change that another process is sending is in the list of open ones, and nobody closes it', async () => {
-  const { ports, recorder, openPath } = setUp();
-  const entry = await recorder.begin(intent);
+  const { ports, openPath, entry } = await setUpBegun();
   const begun = readFileSync(openPath(entry), 'utf8');
   const listed = await readOpenWrites(ports);
-  expect(listed.map((each) => [each.entry, each.callOutcome.outcome, each.isInProgress])).toEqual([
-    [entry, 'unknown', true],
-  ]);
+  expect(listed).toMatchObject([{ entry, callOutcome: { outcome: 'unknown' }, isInProgress: true }]);
   expect(readFileSync(openPath(entry), 'utf8')).toBe(begun);
 });
 
 it('a change that was killed after it wrote its end is not open, and its own file goes at the next look', async () => {
-  const { ports, recorder, openPath } = setUp();
-  const entry = await recorder.begin(intent);
+  const { ports, recorder, openPath, entry } = await setUpBegun();
   const begun = readFileSync(openPath(entry), 'utf8');
   await recorder.end(entry, ended({ outcome: 'applied', httpStatus: 200 }));
   writeFileSync(openPath(entry), begun, { mode: 0o600 });
@@ -249,43 +201,33 @@ it('a change that was killed after it wrote its end is not open, and its own fil
 });
 
 it('a change whose end found the disk full is ended in its own file, and goes to the ledger at the next look', async () => {
-  const { ports, recorder, path, openPath } = setUp();
-  const entry = await recorder.begin(intent);
-  rmSync(path);
-  mkdirSync(path);
+  const { ports, recorder, path, openPath, entry } = await setUpBegun();
+  const empty = fill(path);
   await expect(recorder.end(entry, ended({ outcome: 'applied' }))).rejects.toMatchObject({ code: 'LOCAL_IO' });
-  fs.rmdirSync(path);
+  empty();
   expect(await readOpenWrites(ports)).toEqual([]);
   expect(fs.existsSync(openPath(entry))).toBe(false);
   expect(readFileSync(path, 'utf8')).toContain('"outcome":"applied"');
 });
 
-it.each(['superseded', 'resolved'])(
-  'a change stays open while half a line in its own file says that it was %s',
-  async (event) => {
-    const { ports, recorder, openPath } = setUp();
-    const entry = await recorder.begin(intent);
-    await recorder.end(entry, ended({ outcome: 'unknown', durationMs: 1 }));
-    appendFileSync(openPath(entry), `{"at":"2026-05-01T12:00:00.000Z","entry":"${entry}","${event}`);
-    expect((await readOpenWrites(ports)).map((each) => each.entry)).toEqual([entry]);
-    // What is added next is a line of its own.
-    await recorder.recordCheck(
-      { entry, operation: 'card.block', id: CARD },
-      ended({ outcome: 'unknown', httpStatus: 500 }),
-    );
-    expect(await showHistory(ports.stateDir, entry)).toMatchObject({ callOutcome: { httpStatus: 500 } });
-  },
-);
+it.each(['superseded', 'resolved'])('a change stays open while half a line says it was %s', async (event) => {
+  const { ports, recorder, openPath, entry } = await setUpBegun();
+  await recorder.end(entry, ended({ outcome: 'unknown', durationMs: 1 }));
+  appendFileSync(openPath(entry), `{"at":"2026-05-01T12:00:00.000Z","entry":"${entry}","${event}`);
+  expect((await readOpenWrites(ports)).map((each) => each.entry)).toEqual([entry]);
+  // What is added next is a line of its own.
+  const checked = ended({ outcome: 'unknown', httpStatus: 500 });
+  await recorder.recordCheck({ entry, operation: 'card.block', id: CARD }, checked);
+  expect(await showHistory(ports.stateDir, entry)).toMatchObject({ callOutcome: { httpStatus: 500 } });
+});
 
 it('a closing that the ledger had no room for stands in the file of the change, and is finished at the next look', async () => {
-  const { ports, recorder, path, openPath } = setUp();
-  const entry = await recorder.begin(intent);
+  const { ports, recorder, path, openPath, entry } = await setUpBegun();
   await recorder.end(entry, ended({ outcome: 'unknown' }));
-  rmSync(path);
-  mkdirSync(path);
+  const empty = fill(path);
   const closing = recorder.supersede([{ entry, operation: 'card.block', id: CARD }], 'later');
   await expect(closing).rejects.toMatchObject({ code: 'LOCAL_IO' });
-  fs.rmdirSync(path);
+  empty();
   expect(await readOpenWrites(ports)).toEqual([]);
   expect(fs.existsSync(openPath(entry))).toBe(false);
   expect(readFileSync(path, 'utf8')).toContain('"supersededBy":"later"');
@@ -325,8 +267,7 @@ it('history prune loses no entry that is written meanwhile', async () => {
 });
 
 it('a change that another machine closed meanwhile, and that ends unknown, keeps the one line that closed it', async () => {
-  const { ports, recorder, path } = setUp();
-  const entry = await recorder.begin(intent);
+  const { ports, recorder, path, entry } = await setUpBegun();
   await recorder.supersede([{ entry, operation: 'card.block', id: CARD }], 'later');
   await recorder.end(entry, ended({ outcome: 'unknown' }));
   expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(1);

@@ -84,40 +84,28 @@ it.each<[string, FailureDetails, string | undefined]>([
 
 it('a row that was sent may have failed before it was a call', () => {
   const failure = new Failure('USAGE', 'no credential', { details: { outcome: 'not_sent' } });
-  expect(failedCall(failure)).toEqual({
-    kind: 'failed',
-    failure,
-    callOutcome: ended({ outcome: 'not_sent', code: 'USAGE' }),
-  });
+  const callOutcome = ended({ outcome: 'not_sent', code: 'USAGE' });
+  expect(failedCall(failure)).toEqual({ kind: 'failed', failure, callOutcome });
 });
 
-const reason = Failure.unsent('CANCELLED', 'SIGINT stopped the run', {
-  hints: ['take it up again'],
-  exitCode: 143,
-});
+const reason = Failure.unsent('CANCELLED', 'SIGINT stopped the run', { hints: ['take it up again'], exitCode: 143 });
+const STOPPED = 'could not block card card-7: SIGINT stopped the run. Nothing was sent.';
 
 it('a row of which nothing was sent because the run stopped was not reached', () => {
   const result = unsentResult(ROW, 'card.block', reason);
   expect(result).toMatchObject({ row: ROW, source: 'not_reached' });
   expect(result.callOutcome).toEqual(ended({ outcome: 'not_sent', code: 'CANCELLED' }));
-  expect(result.failure).toMatchObject({
-    code: 'CANCELLED',
-    exitCode: 143,
-    message: 'could not block card card-7: SIGINT stopped the run. Nothing was sent.',
-    hints: ['take it up again'],
-    details: { operation: 'card.block', id: 'card-7', row: 7, outcome: 'not_sent', attempts: 0 },
-  });
+  const details = { operation: 'card.block', id: 'card-7', row: 7, outcome: 'not_sent', attempts: 0 };
+  const { hints } = reason;
+  expect(result.failure).toMatchObject({ code: 'CANCELLED', exitCode: 143, message: STOPPED, hints, details });
 });
 
 it('a row of which nothing was sent because the run stopped was under way, with the attempts that the service had refused', () => {
   const result = unsentResult(ROW, 'card.block', reason, 2);
   expect(result).toMatchObject({ source: 'sent', callOutcome: { outcome: 'not_sent', attempts: 2 } });
   // A journal keeps no more of it.
-  expect(journalResult(ROW, 'card.block', result.callOutcome).failure?.message).toBe(
-    'could not block card card-7: SIGINT stopped the run. Nothing was sent.',
-  );
-  expect(result.failure?.message).toBe('could not block card card-7: SIGINT stopped the run. Nothing was sent.');
-  expect(result.failure?.details.attempts).toBe(2);
+  expect(journalResult(ROW, 'card.block', result.callOutcome).failure?.message).toBe(STOPPED);
+  expect(result.failure).toMatchObject({ message: STOPPED, details: { attempts: 2 } });
   expect(unsentResult(ROW, 'card.block', reason, 0).source).toBe('sent');
 });
 
@@ -129,82 +117,48 @@ it.each(['applied', 'confirmed_by_read'] as const)('a row from the journal that 
   expect(result).toEqual({ row: ROW, callOutcome, resource: undefined, failure: undefined, source: 'journal' });
 });
 
-it.each<[string, Partial<WriteOutcome>, string]>([
+const OPENING = { id: undefined, body: new Map([['name', 'Opening']]) };
+const REFUSED = { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404 } as const;
+const MAYBE = 'It may or may not have been applied.';
+const UNKNOWN = 'OUTCOME UNKNOWN - block card card-7. The request';
+const KILLED = `${UNKNOWN} may have been sent. Its process ended before the response. ${MAYBE}`;
+const LOCAL =
+  'stdout, a file or a record could not be written; the message says whether the change was applied. Nothing was sent.';
+const BAD_GATEWAY = { code: 'OUTCOME_UNKNOWN', httpStatus: 502, message: 'bad gateway', sentAtMs: Date.parse(SENT_AT) };
+const BROKEN = { code: 'OUTCOME_UNKNOWN', message: 'the connection closed', observedStatus: 'ACTIVE' };
+const NO_CARD = { code: 'NOT_FOUND', httpStatus: 404 };
+
+it.each<[Outcome, Readonly<Record<string, unknown>>, string]>([
   [
-    'was rejected with a code and words',
-    { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
-    'could not block card card-7: no such card: the service returned 404 (CARD_NOT_FOUND: "no such card"). Nothing was changed.',
+    'rejected',
+    { ...NO_CARD, errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
+    'no such card: the service returned 404 (CARD_NOT_FOUND: "no such card"). Nothing was changed.',
   ],
-  [
-    'was rejected without a word',
-    { outcome: 'rejected', code: 'REJECTED', httpStatus: 400 },
-    'could not block card card-7: the service returned 400. Nothing was changed.',
-  ],
-  [
-    'could not be sent, and why',
-    { outcome: 'not_sent', code: 'UNREACHABLE', message: 'cannot connect to cards.example:443 (refused)' },
-    'could not block card card-7: cannot connect to cards.example:443 (refused). Nothing was sent.',
-  ],
-  [
-    'was held back',
-    { outcome: 'not_sent', code: 'PRECONDITION' },
-    'could not block card card-7: the card did not match what was expected. Nothing was sent.',
-  ],
-  [
-    'could not be sent, and only its code is known',
-    { outcome: 'not_sent', code: 'LOCAL_IO' },
-    'could not block card card-7: stdout, a file or a record could not be written; the message says whether the change was applied. Nothing was sent.',
-  ],
-  [
-    'was never reached',
-    { outcome: 'not_sent' },
-    'could not block card card-7: the run has not reached this row. Nothing was sent.',
-  ],
-  [
-    'was sent, answered and is unknown',
-    {
-      outcome: 'unknown',
-      code: 'OUTCOME_UNKNOWN',
-      httpStatus: 502,
-      message: 'bad gateway',
-      sentAtMs: Date.parse(SENT_AT),
-    },
-    `OUTCOME UNKNOWN - block card card-7. The request was sent at ${SENT_CLOCK}. The service returned 502 ("bad gateway"). It may or may not have been applied.`,
-  ],
-  [
-    'was sent, broke off and was checked',
-    { outcome: 'unknown', code: 'OUTCOME_UNKNOWN', message: 'the connection closed', observedStatus: 'ACTIVE' },
-    'OUTCOME UNKNOWN - block card card-7. The request was sent. The connection closed. It may or may not have been applied. Card check: status ACTIVE.',
-  ],
-  [
-    'was under way when its process was killed',
-    { outcome: 'unknown', code: 'OUTCOME_UNKNOWN' },
-    'OUTCOME UNKNOWN - block card card-7. The request may have been sent. Its process ended before the response. It may or may not have been applied.',
-  ],
-  [
-    'is unknown and has no stored code',
-    { outcome: 'unknown' },
-    'OUTCOME UNKNOWN - block card card-7. The request may have been sent. Its process ended before the response. It may or may not have been applied.',
-  ],
-])('a row from the journal: %s', (_what, known, words) => {
-  const result = journalResult(ROW, 'card.block', stored(known));
-  expect(result.failure?.message).toBe(words);
-  expect(result.failure?.code).toBe(known.code ?? (known.outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL'));
-  expect(result.source).toBe('journal');
-  expect(result.resource).toBeUndefined();
+  ['rejected', { code: 'REJECTED', httpStatus: 400 }, 'the service returned 400. Nothing was changed.'],
+  ['not_sent', { code: 'UNREACHABLE', message: 'cannot connect' }, 'cannot connect. Nothing was sent.'],
+  ['not_sent', { code: 'PRECONDITION' }, 'the card did not match what was expected. Nothing was sent.'],
+  ['not_sent', { code: 'LOCAL_IO' }, LOCAL],
+  ['not_sent', {}, 'the run has not reached this row. Nothing was sent.'],
+  ['unknown', BAD_GATEWAY, `${UNKNOWN} was sent at ${SENT_CLOCK}. The service returned 502 ("bad gateway"). ${MAYBE}`],
+  ['unknown', BROKEN, `${UNKNOWN} was sent. The connection closed. ${MAYBE} Card check: status ACTIVE.`],
+  // Its process was killed while it was under way, or kept no code.
+  ['unknown', { code: 'OUTCOME_UNKNOWN' }, KILLED],
+  ['unknown', {}, KILLED],
+])('a row from the journal that is %s and of which is known %o', (outcome, known, words) => {
+  const result = journalResult(ROW, 'card.block', stored({ outcome, ...known }));
+  const code = known['code'] ?? (outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'PARTIAL');
+  const message = outcome === 'unknown' ? words : `could not block card card-7: ${words}`;
+  expect(result).toMatchObject({ callOutcome: { outcome }, failure: { message, code, details: { outcome } } });
+  expect(result.failure?.exitCode === 8).toBe(outcome === 'unknown');
+  expect([result.source, result.resource]).toEqual(['journal', undefined]);
 });
 
 it.each<[Partial<RunRow>, string, Partial<WriteOutcome>, string]>([
   [{}, 'card.block', { httpStatus: 300, message: 'm' }, 'block card card-7: the service returned 300 ("m")'],
   [{}, 'card.block', { httpStatus: 299, message: 'm' }, 'block card card-7: the service returned 299 (m)'],
   [{}, 'card.block', { httpStatus: 409, errorCode: 'A B' }, 'block card card-7: the service returned 409 ("A B")'],
-  [{}, 'card.melt', { code: 'NOT_FOUND', httpStatus: 404 }, 'card melt card-7: the service returned 404'],
-  [
-    { id: undefined, body: new Map([['name', 'Opening']]) },
-    'calendar.event.create',
-    { code: 'NOT_FOUND', httpStatus: 404 },
-    'create event "Opening": the service returned 404',
-  ],
+  [{}, 'card.melt', { httpStatus: 404 }, 'card melt card-7: the service returned 404'],
+  [OPENING, 'calendar.event.create', { httpStatus: 404 }, 'create event "Opening": the service returned 404'],
 ])('a row from the journal, %o of %s that ended as %o: could not %s', (row, command, known, words) => {
   const { failure } = journalResult({ ...ROW, ...row }, command, stored({ outcome: 'rejected', ...known }));
   expect(failure?.message).toBe(`could not ${words}. Nothing was changed.`);
@@ -229,12 +183,8 @@ it.each<[string, Partial<WriteOutcome>, Partial<RowResult>?]>([
   ['no response', { outcome: 'unknown' }],
   ['no response, the card reads "A B"', { outcome: 'unknown', observedStatus: 'A B' }],
   ['the service returned 502 "A B"', { outcome: 'unknown', httpStatus: 502, errorCode: 'A B' }],
-  ['no such card', { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, message: 'm' }],
-  [
-    '"m" (404)',
-    { outcome: 'rejected', code: 'NOT_FOUND', httpStatus: 404, message: 'm' },
-    { row: { ...ROW, id: undefined } },
-  ],
+  ['no such card', { ...REFUSED, message: 'm' }],
+  ['"m" (404)', { ...REFUSED, message: 'm' }, { row: { ...ROW, id: undefined } }],
   ['the run has not reached this row', { outcome: 'not_sent' }],
   ['the service returned 409', { outcome: 'rejected', httpStatus: 409 }],
   ['"m" (300 E)', { outcome: 'rejected', httpStatus: 300, errorCode: 'E', message: 'm' }],
@@ -243,60 +193,21 @@ it.each<[string, Partial<WriteOutcome>, Partial<RowResult>?]>([
   expect(reasonOfRow({ ...journalResult(ROW, 'card.block', stored(known)), ...more }, 'card')).toBe(reason);
 });
 
-it('a row from the journal of an unknown write without a stored code is not reported as rejected', () => {
-  const result = journalResult(ROW, 'card.block', stored({ outcome: 'unknown' }));
-  expect(result.callOutcome.outcome).toBe('unknown');
-  expect(result.failure).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8, details: { outcome: 'unknown' } });
-});
-
 it('a row from the journal has everything that was kept in its details', () => {
-  const { failure } = journalResult(
-    ROW,
-    'card.reissue',
-    stored({
-      outcome: 'unknown',
-      code: 'OUTCOME_UNKNOWN',
-      httpStatus: 502,
-      requestId: 'r-7',
-      attempts: 3,
-      sentAtMs: Date.parse(SENT_AT),
-      resultId: 'new-7',
-      errorCode: 'UPSTREAM',
-      message: 'bad gateway',
-      observedStatus: 'REISSUED',
-    }),
-  );
-  expect(failure?.details).toEqual({
-    operation: 'card.reissue',
-    row: 7,
-    outcome: 'unknown',
-    attempts: 3,
-    id: 'card-7',
-    http: { status: 502, requestId: 'r-7' },
-    service: new Map([
-      ['errorCode', 'UPSTREAM'],
-      ['message', 'bad gateway'],
-    ]),
-    sentAt: SENT_AT,
-    observed: new Map([['status', 'REISSUED']]),
-    resultId: 'new-7',
-  });
+  const sent = { httpStatus: 502, requestId: 'r-7', attempts: 3, sentAtMs: Date.parse(SENT_AT), resultId: 'new-7' };
+  const said = { code: 'OUTCOME_UNKNOWN', errorCode: 'UPSTREAM', message: 'bad gateway', observedStatus: 'REISSUED' };
+  const { failure } = journalResult(ROW, 'card.reissue', stored({ ...sent, ...(said as Partial<WriteOutcome>) }));
+  const row = { operation: 'card.reissue', row: 7, id: 'card-7', outcome: 'unknown', attempts: 3 };
+  const service = new Map(Object.entries({ errorCode: 'UPSTREAM', message: 'bad gateway' }));
+  const answer = { http: { status: 502, requestId: 'r-7' }, service, sentAt: SENT_AT, resultId: 'new-7' };
+  expect(failure?.details).toEqual({ ...row, ...answer, observed: new Map([['status', 'REISSUED']]) });
 });
 
 it('a row from the journal has nothing in its details that was not kept, and a time only where something may have left', () => {
   const { failure } = journalResult(ROW, 'card.block', stored({ outcome: 'rejected', sentAtMs: 5, message: 'm' }));
-  expect(failure?.details).toEqual({
-    operation: 'card.block',
-    row: 7,
-    outcome: 'rejected',
-    attempts: 0,
-    id: 'card-7',
-    http: undefined,
-    service: undefined,
-    sentAt: undefined,
-    observed: undefined,
-    resultId: undefined,
-  });
+  const kept = { operation: 'card.block', row: 7, outcome: 'rejected', attempts: 0, id: 'card-7' };
+  const none = { http: undefined, service: undefined, sentAt: undefined, observed: undefined, resultId: undefined };
+  expect(failure?.details).toEqual({ ...kept, ...none });
   const unsent = journalResult(ROW, 'card.block', stored({ outcome: 'unknown' })).failure;
   expect(unsent?.details.sentAt).toBeUndefined();
 });
@@ -309,25 +220,19 @@ it('a row from the journal is named by its number where it has no id', () => {
   );
 });
 
-const reasonBefore = new Failure('UNREACHABLE', 'cannot connect', {
+const before = new Failure('UNREACHABLE', 'cannot connect', {
   hints: ['check the network'],
   details: { outcome: 'not_sent', attempts: 1, row: 7 },
 });
+const unreached = ended({ outcome: 'not_sent', code: 'UNREACHABLE', attempts: 1 });
 const result: RowResult = {
-  row: ROW,
-  callOutcome: ended({ outcome: 'not_sent', code: 'UNREACHABLE', attempts: 1 }),
-  resource: undefined,
-  failure: reasonBefore,
-  source: 'sent',
+  ...unsentResult(ROW, 'card.block', reason, 1),
+  callOutcome: unreached,
+  failure: before,
 };
 
-const first = ended({
-  outcome: 'unknown',
-  code: 'OUTCOME_UNKNOWN',
-  attempts: 1,
-  sentAtMs: Date.parse(SENT_AT),
-  message: 'the connection broke',
-});
+const sent = { attempts: 1, sentAtMs: Date.parse(SENT_AT), message: 'the connection broke' };
+const first = ended({ outcome: 'unknown', code: 'OUTCOME_UNKNOWN', ...sent });
 const earlier = { attempts: 1, callOutcome: first };
 
 it('a row whose earlier attempt may have been applied stays unknown when the repeat was not sent, and says both', () => {
@@ -343,13 +248,8 @@ it('a row whose earlier attempt may have been applied stays unknown when the rep
 });
 
 it('a row whose earlier attempt may have been applied stays unknown when the repeat was refused, and says both', () => {
-  const refused = ended({
-    outcome: 'rejected',
-    code: 'REJECTED',
-    attempts: 1,
-    httpStatus: 409,
-    errorCode: 'CARD_BLOCKED',
-  });
+  const said = { code: 'REJECTED', httpStatus: 409, errorCode: 'CARD_BLOCKED' } as const;
+  const refused = ended({ outcome: 'rejected', attempts: 1, ...said });
   const doubtful = withEarlier({ ...result, callOutcome: refused }, 'card.block', earlier);
   expect(doubtful.callOutcome).toEqual({ ...first, attempts: 2, repeated: 'was refused: 409 CARD_BLOCKED' });
   expect(doubtful.failure?.message).toBe(
@@ -357,15 +257,14 @@ it('a row whose earlier attempt may have been applied stays unknown when the rep
   );
 });
 
-it.each(['applied', 'confirmed_by_read', 'unknown'] as const)(
-  'a row whose earlier attempt may have been applied is %s when the repeat is',
-  (outcome) => {
-    const callOutcome = { ...result.callOutcome, outcome };
-    const now = withEarlier({ ...result, callOutcome }, 'card.block', earlier);
-    expect(now.callOutcome).toEqual({ ...callOutcome, attempts: callOutcome.attempts + 1 });
-    expect(now.failure).toMatchObject({ problem: 'cannot connect', details: { attempts: 2 } });
-  },
-);
+const KNOWN_NOW = ['applied', 'confirmed_by_read', 'unknown'] as const;
+
+it.each(KNOWN_NOW)('a row whose earlier attempt may have been applied is %s when the repeat is', (outcome) => {
+  const callOutcome = { ...result.callOutcome, outcome };
+  const now = withEarlier({ ...result, callOutcome }, 'card.block', earlier);
+  expect(now.callOutcome).toEqual({ ...callOutcome, attempts: callOutcome.attempts + 1 });
+  expect(now.failure).toMatchObject({ problem: 'cannot connect', details: { attempts: 2 } });
+});
 
 it('a row has the attempts of earlier processes that the service refused, and its own', () => {
   const refused = { attempts: 2, callOutcome: undefined };

@@ -23,10 +23,18 @@ const rowOf = (row: number, id: string | undefined, body: object) => ({
   drift: 'unchecked' as const,
 });
 
-const EVENTS = [
-  rowOf(1, undefined, { name: 'a', start: '2026-06-01', calendar: 'c' }),
-  rowOf(2, undefined, { name: 'b', start: '2026-06-01', calendar: 'c' }),
-];
+const EVENTS = ['a', 'b'].map((name, at) => rowOf(at + 1, undefined, { name, start: '2026-06-01', calendar: 'c' }));
+
+/** A plan that blocks so many cards, and how it is applied. */
+async function blocking(
+  count: number,
+  facts: Parameters<typeof openBench>[0] = YES,
+  how: { profile?: string; url?: string } = {},
+) {
+  const bench = openBench(facts);
+  const { path, plan } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(count), how);
+  return { bench, path, plan, apply: (by = bench) => applyPlan(by.session, {}, path) };
+}
 
 it('a plan that is applied reads each card and sends its row, in a run that the plan names', async () => {
   const bench = openBench(YES);
@@ -34,16 +42,10 @@ it('a plan that is applied reads each card and sends its row, in a run that the 
   expect(await applyPlan(bench.session, { maxFailures: { rows: 7 } }, path)).toBe(0);
   expect(bench.sent).toEqual(blocks(2, '{"reason":"lost"}'));
   expect(bench.names('state', 'runs')).toEqual([`plan-${plan}`]);
-  expect(JSON.parse(bench.read('state', 'runs', `plan-${plan}`, 'header.json'))).toMatchObject({
-    run: `plan-${plan}`,
-    operation: 'card.block',
-    profile: 'demo',
-    host: 'https://api.example.com',
-    inputFormat: 'plan',
-    rows: 2,
-    inputRows: 2,
-    options: { source: 'p.plan', csvRaw: false, maxFailures: '7' },
-  });
+  const origin = { operation: 'card.block', profile: 'demo', host: 'https://api.example.com', inputFormat: 'plan' };
+  const options = { source: 'p.plan', csvRaw: false, maxFailures: '7' };
+  const header = { run: `plan-${plan}`, ...origin, rows: 2, inputRows: 2, options };
+  expect(JSON.parse(bench.read('state', 'runs', `plan-${plan}`, 'header.json'))).toMatchObject(header);
   expect(bench.read('state', 'runs', `plan-${plan}`, 'plan')).toBe(bench.read('p.plan'));
   expect(bench.stdout()).toBe(
     `ROW\tID\tOUTCOME\tSTATUS\tMESSAGE\n1\t${cardId(1)}\tapplied\t200\t\n2\t${cardId(2)}\tapplied\t200\t\n`,
@@ -51,21 +53,19 @@ it('a plan that is applied reads each card and sends its row, in a run that the 
 });
 
 it('a plan that is applied sends nothing when it is applied again, asks nothing, and shows its state', async () => {
-  const first = openBench(YES);
-  const { path } = await writeTestPlan(first, OPERATIONS.cardBlock, cardRows(2));
-  await applyPlan(first.session, {}, path);
-  const second = first.again({ answer: () => true, remainingMs: 0 });
-  expect(await applyPlan(second.session, {}, path)).toBe(0);
+  const { apply, bench } = await blocking(2);
+  await apply();
+  const second = bench.again({ answer: () => true, remainingMs: 0 });
+  expect(await apply(second)).toBe(0);
   expect([second.sent, second.questions]).toEqual([[], []]);
   expect(second.stdout()).toContain(`2\t${cardId(2)}\tapplied`);
   expect(second.stderr()).not.toContain('the token expires');
 });
 
 it('a plan that is applied needs --yes again outside a terminal', async () => {
-  const first = openBench(YES);
-  const { path, plan } = await writeTestPlan(first, OPERATIONS.cardBlock, cardRows(1));
-  await applyPlan(first.session, {}, path);
-  expect(await failureOf(applyPlan(first.again({}).session, {}, path))).toMatchObject({
+  const { apply, bench, plan } = await blocking(1);
+  await apply();
+  expect(await failureOf(apply(bench.again({})))).toMatchObject({
     code: 'USAGE',
     message: `could not apply plan ${plan} (1 row): it needs confirmation, and there is no terminal to ask on. Nothing was sent.`,
     hints: ['add --yes to apply it without a prompt'],
@@ -108,35 +108,30 @@ it('a plan of events is applied off a terminal by a state folder with a record, 
 });
 
 it('a plan that is applied resumes a run that stopped, although the plan has expired, in the name of its profile', async () => {
-  const first = openBench({ ...YES, respond: (line) => (line.startsWith('GET') ? answer(401) : undefined) });
-  const { path, plan } = await writeTestPlan(first, OPERATIONS.cardBlock, cardRows(2));
-  expect(await applyPlan(first.session, {}, path)).toBe(4);
-  const second = first.again({ ...YES, profile: { name: 'other' } });
+  const respond = (line: string) => (line.startsWith('GET') ? answer(401) : undefined);
+  const { apply, bench, plan } = await blocking(2, { ...YES, respond });
+  expect(await apply()).toBe(4);
+  const second = bench.again({ ...YES, profile: { name: 'other' } });
   second.clock.ms = 2 * HOUR_MS;
-  expect(await applyPlan(second.session, {}, path)).toBe(0);
+  expect(await apply(second)).toBe(0);
   expect(second.sent).toEqual(blocks(2));
   expect(JSON.parse(second.read('state', 'runs', `plan-${plan}`, 'header.json'))).toMatchObject({ profile: 'demo' });
 });
 
 it('a plan that is applied holds a row back whose card has changed since', async () => {
-  const bench = openBench({
-    ...YES,
-    respond: (line) => (/GET.*0001$/.test(line) ? answer(200, card('BLOCKED')) : undefined),
-  });
-  const { path } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(2));
-  expect(await applyPlan(bench.session, {}, path)).toBe(15);
+  const respond = (line: string) => (/GET.*0001$/.test(line) ? answer(200, card('BLOCKED')) : undefined);
+  const { apply, bench } = await blocking(2, { ...YES, respond });
+  expect(await apply()).toBe(15);
   expect(bench.sent.filter((line) => line.startsWith('POST'))).toEqual([`POST /v1/cards/${cardId(2)}/block {}`]);
 });
 
 it('a plan that is applied sends what was read, and what was shown, although the file changes meanwhile', async () => {
-  const bench = openBench({
-    answer: () => {
-      writeFileSync(path, 'something else\n');
-      return true;
-    },
-  });
-  const { path } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));
-  expect(await applyPlan(bench.session, {}, path)).toBe(0);
+  const change = () => {
+    writeFileSync(path, 'something else\n');
+    return true;
+  };
+  const { apply, bench, path } = await blocking(1, { answer: change });
+  expect(await apply()).toBe(0);
   expect(bench.sent).toEqual(blocks(1));
 });
 
@@ -149,9 +144,8 @@ it('a plan that is applied of an operation without fields is sent without any', 
 });
 
 it('a plan that is applied prints its rows in the chosen format', async () => {
-  const bench = openBench({ ...YES, output: { csvRaw: true } });
-  const { path, plan } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));
-  await applyPlan(bench.session, {}, path);
+  const { apply, bench, plan } = await blocking(1, { ...YES, output: { csvRaw: true } });
+  await apply();
   const header = JSON.parse(bench.read('state', 'runs', `plan-${plan}`, 'header.json'));
   expect(header.options).toMatchObject({ csvRaw: true });
 });
@@ -163,23 +157,12 @@ it('a plan that is applied says how many of its rows could not be compared', asy
   expect(bench.stderr()).toContain('1 row could not be compared: no command can read them');
 });
 
-it('a plan that is applied leaves no copy of it behind', async () => {
-  const bench = openBench({ answer: () => false });
-  const { path } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));
-  await failureOf(applyPlan(bench.session, {}, path));
-  expect(bench.names('state', 'runs')).toEqual([]);
-  expect(bench.sent).toEqual([]);
-});
-
 it('a plan that is applied has nothing to do without rows', async () => {
   const bench = openBench();
   const { path } = await writeTestPlan(bench, OPERATIONS.cardBlock, []);
   expect(await applyPlan(bench.session, {}, path)).toBe(0);
-  expect([bench.sent, bench.stdout(), bench.stderr()]).toEqual([
-    [],
-    'ROW\tID\tOUTCOME\tSTATUS\tMESSAGE\n',
-    'frontdesk: note: nothing to do: the plan has no rows\n',
-  ]);
+  expect([bench.sent, bench.stdout()]).toEqual([[], 'ROW\tID\tOUTCOME\tSTATUS\tMESSAGE\n']);
+  expect(bench.stderr()).toBe('frontdesk: note: nothing to do: the plan has no rows\n');
   const json = bench.again({ output: { format: 'json' } });
   expect(await applyPlan(json.session, {}, path)).toBe(0);
   expect(json.stdout()).toBe('[]\n');
@@ -189,23 +172,18 @@ it('a plan that is applied has nothing to do without rows', async () => {
 });
 
 it('the question about a plan names it, what it does, how often and where, below the plan itself', async () => {
-  const bench = openBench({ answer: () => true });
-  const { path, plan } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(2));
-  expect(await applyPlan(bench.session, {}, path)).toBe(0);
+  const { apply, bench, plan } = await blocking(2, { answer: () => true });
+  expect(await apply()).toBe(0);
   expect(bench.questions).toEqual([`Apply plan ${plan}: block 2 cards at api.example.com (demo)?`]);
   expect(bench.stderr()).toContain(plan);
   expect(bench.stderr()).toContain(cardId(1));
 });
 
-it('the question about a plan sends nothing at a no', async () => {
-  const bench = openBench({ answer: () => false });
-  const { path, plan } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));
-  expect(await failureOf(applyPlan(bench.session, {}, path))).toMatchObject({
-    code: 'CANCELLED',
-    exitCode: 130,
-    message: `did not apply plan ${plan}: not confirmed. Nothing was sent.`,
-  });
-  expect(bench.sent).toEqual([]);
+it('the question about a plan sends nothing at a no, and leaves no copy of the plan behind', async () => {
+  const { apply, bench, plan } = await blocking(1, { answer: () => false });
+  const message = `did not apply plan ${plan}: not confirmed. Nothing was sent.`;
+  expect(await failureOf(apply())).toMatchObject({ code: 'CANCELLED', exitCode: 130, message });
+  expect([bench.sent, bench.names('state', 'runs')]).toEqual([[], []]);
 });
 
 it('the question about a plan comes with a warning when the token expires before the rows are done', async () => {
@@ -227,12 +205,9 @@ it.each([
     'profile demo led to https://api.example.com when the plan was made. Make the plan again for https://b.example',
   ],
 ])('a plan that is refused sends nothing for another address: %s', async (_what, more, hint) => {
-  const bench = openBench({
-    ...YES,
-    profile: { cardsUrl: { url: 'https://b.example', source: 'profile', overrides: undefined }, ...more },
-  });
-  const { path, plan } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));
-  const failure = await failureOf(applyPlan(bench.session, {}, path));
+  const cardsUrl = { url: 'https://b.example', source: 'profile', overrides: undefined } as const;
+  const { apply, bench, path, plan } = await blocking(1, { ...YES, profile: { cardsUrl, ...more } });
+  const failure = await failureOf(apply());
   expect(failure.message).toBe(
     `plan ${plan} is for https://api.example.com (profile demo), and profile ${bench.session.selectedProfile().name} leads to https://b.example. Nothing was sent.`,
   );
@@ -244,32 +219,25 @@ it.each([
   ['the sandbox', 'sandbox', { isSandbox: false }],
   ['a service', 'demo', { isSandbox: true, name: 'sandbox' }],
 ])('a plan that is refused sends nothing made for %s, whatever its address', async (_what, profile, more) => {
-  const bench = openBench({ ...YES, profile: more });
-  const url = bench.session.baseUrl('cards');
-  const { path } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1), { profile, url });
-  expect((await failureOf(applyPlan(bench.session, {}, path))).code).toBe('USAGE');
-  expect(bench.sent).toEqual([]);
+  const facts = { ...YES, profile: more };
+  const url = openBench(facts).session.baseUrl('cards');
+  const { apply, bench } = await blocking(1, facts, { profile, url });
+  expect([(await failureOf(apply())).code, bench.sent]).toEqual(['USAGE', []]);
 });
 
 it('a plan that is refused sends nothing from the moment at which it expires', async () => {
-  const bench = openBench(YES);
-  const { path, plan } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));
+  const { apply, bench, plan } = await blocking(1);
   bench.clock.ms = HOUR_MS;
-  expect(await failureOf(applyPlan(bench.session, {}, path))).toMatchObject({
-    code: 'PRECONDITION',
-    exitCode: 17,
-    message: `plan ${plan} expired at 2026-05-01T13:00:00.000Z. Nothing was sent.`,
-    hints: ['make the plan again'],
-    details: { outcome: 'not_sent' },
-  });
+  const message = `plan ${plan} expired at 2026-05-01T13:00:00.000Z. Nothing was sent.`;
+  const rest = { hints: ['make the plan again'], details: { outcome: 'not_sent' } };
+  expect(await failureOf(apply())).toMatchObject({ code: 'PRECONDITION', exitCode: 17, message, ...rest });
   bench.clock.ms = HOUR_MS - 1;
-  expect(await applyPlan(bench.session, {}, path)).toBe(0);
+  expect(await apply()).toBe(0);
 });
 
 it('a plan that is refused sends nothing when the profile is only to read', async () => {
-  const bench = openBench({ ...YES, profile: { readOnly: true } });
-  const { path } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));
-  expect(await failureOf(applyPlan(bench.session, {}, path))).toMatchObject({ code: 'FORBIDDEN', exitCode: 5 });
+  const { apply, bench } = await blocking(1, { ...YES, profile: { readOnly: true } });
+  expect(await failureOf(apply())).toMatchObject({ code: 'FORBIDDEN', exitCode: 5 });
   expect(bench.sent).toEqual([]);
 });
 
@@ -288,50 +256,43 @@ it('a plan that is refused sends nothing when the profile requires another reaso
   expect(await applyPlan(bench.session, {}, good.path)).toBe(0);
 });
 
+/** Applies a plan of a text, into a file of failed rows of that name. */
+async function failing(email: string, failed: string | undefined) {
+  const bench = openBench(YES);
+  const rows = [rowOf(1, 'sub_1', { email: 'x' }), rowOf(2, 'sub_2', { email })];
+  const { path } = await writeTestPlan(bench, OPERATIONS.subscriberUpdate, rows);
+  const pace = failed === undefined ? {} : { failed: `${bench.folder}/${failed}` };
+  return { bench, applied: applyPlan(bench.session, pace, path) };
+}
+
+it.each(['f.csv', 'json', 'f.ndjson.csv'])('a plan with an empty text is refused if --failed is %s', async (failed) => {
+  const { applied, bench } = await failing('', failed);
+  const problem = 'the plan has an empty text or null, which CSV cannot tell from not given';
+  const hints = ['give it a name that ends in .ndjson'];
+  expect(await failureOf(applied)).toMatchObject({ code: 'USAGE', faults: [{ where: '--failed', problem }], hints });
+  expect(bench.sent).toEqual([]);
+});
+
 it.each([
-  ['an empty text', '', 'f.csv', false],
-  ['an empty text', '', 'f.ndjson', true],
-  ['an empty text', '', 'f.JSON', true],
-  ['an empty text', '', 'json', false],
-  ['an empty text', '', 'f.ndjson.csv', false],
-  ['an empty text', '', undefined, true],
-  ['a text', 'a', 'f.csv', true],
-])(
-  'a plan that is refused sends nothing with %s (%j), when --failed is %s: %s',
-  async (_what, email, failed, isTaken) => {
-    const bench = openBench(YES);
-    const rows = [rowOf(1, 'sub_1', { email: 'x' }), rowOf(2, 'sub_2', { email })];
-    const { path } = await writeTestPlan(bench, OPERATIONS.subscriberUpdate, rows);
-    const applied = applyPlan(bench.session, failed === undefined ? {} : { failed: `${bench.folder}/${failed}` }, path);
-    if (isTaken) {
-      expect(await applied).toBe(0);
-      return;
-    }
-    expect(await failureOf(applied)).toMatchObject({
-      code: 'USAGE',
-      faults: [
-        { where: '--failed', problem: 'the plan has an empty text or null, which CSV cannot tell from not given' },
-      ],
-      hints: ['give it a name that ends in .ndjson'],
-    });
-    expect(bench.sent).toEqual([]);
-  },
-);
+  ['', 'f.ndjson'],
+  ['', 'f.JSON'],
+  ['', undefined],
+  ['a', 'f.csv'],
+])('a plan with the text %j is applied, when --failed is %s', async (email, failed) => {
+  expect(await (await failing(email, failed)).applied).toBe(0);
+});
 
 it('a plan that is refused sends nothing with null, when --failed is a CSV file', async () => {
   const bench = openBench(YES);
   const event = rowOf(1, undefined, { name: 'a', start: '2026-06-01', calendar: 'c', url: null });
   const { path } = await writeTestPlan(bench, OPERATIONS.eventCreate, [event]);
-  expect((await failureOf(applyPlan(bench.session, { again: true, failed: `${bench.folder}/f.csv` }, path))).code).toBe(
-    'USAGE',
-  );
-  expect(bench.sent).toEqual([]);
+  const applied = applyPlan(bench.session, { again: true, failed: `${bench.folder}/f.csv` }, path);
+  expect([(await failureOf(applied)).code, bench.sent]).toEqual(['USAGE', []]);
 });
 
 it('a dry run of a plan shows its requests', async () => {
-  const bench = openBench({ common: { dryRun: true } });
-  const { path } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(1));
-  expect(await applyPlan(bench.session, {}, path)).toBe(0);
+  const { apply, bench } = await blocking(1, { common: { dryRun: true } });
+  expect(await apply()).toBe(0);
   expect(bench.stdout()).toContain(`/v1/cards/${cardId(1)}/block`);
   expect([bench.sent, bench.names('state', 'runs')]).toEqual([[], []]);
 });

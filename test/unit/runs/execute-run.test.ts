@@ -9,7 +9,7 @@ import { type Run, startRun } from '../../../src/runs/run.ts';
 import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import { type Bench, cardRows, failureOf, openBench } from '../../support/session-bench.ts';
 import { answer } from '../service/http/fakes.ts';
-import { answered, CARD_SHAPE, ended, failed } from './fakes.ts';
+import { answered, ended, failed, runPlan } from './fakes.ts';
 
 /** Rows of cards as they are sent without a look at the card. */
 function rowsOf(count: number): readonly Row[] {
@@ -36,31 +36,14 @@ function failedFile(fails: Partial<FailedFile> = {}) {
 
 async function runOf(bench: Bench, count: number, more: Partial<Run> = {}): Promise<Run> {
   bench.session.permitWrites(OPERATIONS.cardBlock);
-  const kept = await startRun(bench.session, {
-    name: 'r',
-    operation: 'card.block',
-    host: 'https://api.example.com',
-    inputSha256: '0'.repeat(64),
-    inputFormat: 'csv',
-    spool: bench.file('spool', ''),
-    stored: { sha256: '0'.repeat(64), shape: CARD_SHAPE, columns: ['cardId'] },
-    rows: count,
-    inputRows: count,
-    options: {},
-  });
-  return {
-    operation: OPERATIONS.cardBlock,
-    rows: async function* () {
-      yield rowsOf(count);
-    },
-    rowCount: count,
-    pace: {},
-    stored: kept,
-    unknownRows: 'leave',
-    failedFile: undefined,
-    columns: runColumns(OPERATIONS.cardBlock),
-    ...more,
+  const planned = runPlan({ rows: count, inputRows: count, host: 'https://api.example.com' });
+  const kept = await startRun(bench.session, { ...planned, name: 'r' });
+  const rows = async function* () {
+    yield rowsOf(count);
   };
+  const operation = OPERATIONS.cardBlock;
+  const how = { pace: {}, stored: kept, unknownRows: 'leave', failedFile: undefined } as const;
+  return { operation, rows, rowCount: count, ...how, columns: runColumns(operation), ...more };
 }
 
 const posts = (count: number) => rowsOf(count).map(({ id }) => `POST /v1/cards/${id}/block {"reason":"lost"}`);
@@ -91,49 +74,38 @@ it('a run holds at most as many requests at once as it may', async () => {
   const bench = openBench({ ...SUMMARY, concurrency: 3 });
   let [inFlight, most] = [0, 0];
   const run = await runOf(bench, 6);
-  await doRows(bench.session, run, {
-    isWrite: true,
-    send: async () => {
-      inFlight += 1;
-      most = Math.max(most, inFlight);
-      await bench.clock.sleep(10);
-      inFlight -= 1;
-      return answered();
-    },
-  });
+  const send = async () => {
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+    await bench.clock.sleep(10);
+    inFlight -= 1;
+    return answered();
+  };
+  await doRows(bench.session, run, { isWrite: true, send });
   expect(most).toBe(3);
 });
 
 it('a signal during a run is announced once, and lets what is in flight finish', async () => {
-  const bench = openBench({
-    ...SUMMARY,
-    respond: (_line, count) => {
-      if (count === 1) bench.signals.send('SIGTERM');
-      return undefined;
-    },
-  });
+  const respond = (_line: string, count: number) =>
+    (count === 1 ? bench.signals.send('SIGTERM') : undefined) ?? undefined;
+  const bench: Bench = openBench({ ...SUMMARY, respond });
   const run = await runOf(bench, 3);
   expect(await executeRun(bench.session, run)).toBe(143);
   expect(bench.sent).toEqual(posts(1));
   const [first = ''] = bench.stderr().split('\n');
-  expect(JSON.parse(first).notice).toEqual({
-    code: 'INTERRUPTED',
-    message: 'SIGTERM: starting no new rows. Waiting up to 5 s for requests in progress (again to stop at once)',
-  });
+  const message = 'SIGTERM: starting no new rows. Waiting up to 5 s for requests in progress (again to stop at once)';
+  expect(JSON.parse(first).notice).toEqual({ code: 'INTERRUPTED', message });
   expect(summaryOf(bench)).toMatchObject({ exitCode: 143 });
   // The summary waits for no reader that stands still: nobody may send a second signal.
   expect(bench.asked).toContain('drop stalled readers');
 });
 
 it('a signal that comes again is not announced again', async () => {
-  const bench = openBench({
-    ...SUMMARY,
-    respond: () => {
-      bench.signals.send('SIGINT');
-      bench.signals.send('SIGINT');
-      return undefined;
-    },
-  });
+  const respond = () => {
+    for (let time = 0; time < 2; time += 1) bench.signals.send('SIGINT');
+    return undefined;
+  };
+  const bench = openBench({ ...SUMMARY, respond });
   await executeRun(bench.session, await runOf(bench, 2));
   expect(bench.stderr().split('INTERRUPTED')).toHaveLength(2);
   expect(bench.stderr()).toContain('Ctrl-C: starting no new rows');
@@ -149,11 +121,8 @@ it('a signal that came before the run listens prints no row behind its report, a
   await run.stored?.journal.result({ row: 1, id: rowsOf(1)[0]?.id ?? '' }, ended({ outcome: 'unknown' }));
   bench.signals.send('SIGTERM');
   const failure = await failureOf(executeRun(bench.session, run));
-  expect([failure.code, failure.exitCode, failure.message]).toEqual([
-    'CANCELLED',
-    143,
-    'cancelled by SIGTERM. Nothing was sent.',
-  ]);
+  const message = 'cancelled by SIGTERM. Nothing was sent.';
+  expect(failure).toMatchObject({ code: 'CANCELLED', exitCode: 143, message });
   expect([bench.stdout(), bench.sent, done]).toEqual(['', [], ['discard']]);
   expect(bench.names('state', 'runs', 'r')).not.toContain('lock');
 });
@@ -167,43 +136,31 @@ it('a signal after the last row does not end the program before its summary', as
   expect(summaryOf(bench)).toMatchObject({ exitCode: 0 });
 });
 
-const fails = (errno: string) => async () => {
+const writeFails = (errno: string) => async () => {
   throw new StreamFailure(errno, `write ${errno}`);
 };
 
-it('results that cannot be written are in the run, as the message says, which exits with 16', async () => {
-  const bench = openBench({ ...SUMMARY, write: fails('ENOSPC') });
-  expect(await executeRun(bench.session, await runOf(bench, 1))).toBe(16);
+it.each([
+  ['results that cannot be written are in the run, as the message says, which exits with 16', true, 16],
+  ['results of a read that cannot be written are reported as lost', false, 16],
+  ['results that cannot be written do not hide that an outcome is unknown (8)', true, 8],
+])('%s', async (_what, isKept, code) => {
+  const respond = () => (code === 8 ? answer(500) : undefined);
+  const bench = openBench({ ...SUMMARY, write: writeFails('ENOSPC'), respond });
+  const run = await runOf(bench, 1, isKept ? {} : { operation: OPERATIONS.cardGet });
+  if (!isKept) await run.stored?.close();
+  expect(await executeRun(bench.session, isKept ? run : { ...run, stored: undefined })).toBe(code);
   const told = 'could not write the results to stdout: no space left on the device (ENOSPC)';
   expect(bench.stderr().split(told)).toHaveLength(2);
-  expect(bench.stderr()).toContain('The results so far are kept in the run.');
+  expect(bench.stderr().includes('The results so far are kept in the run.')).toBe(isKept);
   expect(bench.stderr()).not.toContain('stopped reading');
-  expect(summaryOf(bench)).toMatchObject({ exitCode: 16 });
-});
-
-it('results of a read that cannot be written are reported as lost', async () => {
-  const bench = openBench({ ...SUMMARY, write: fails('ENOSPC') });
-  const run = await runOf(bench, 1, { operation: OPERATIONS.cardGet });
-  await run.stored?.close();
-  expect(await executeRun(bench.session, { ...run, stored: undefined })).toBe(16);
-  const told = 'could not write the results to stdout: no space left on the device (ENOSPC)';
-  expect(bench.stderr().split(told)).toHaveLength(2);
-  expect(bench.stderr()).not.toContain('stopped reading');
-  expect(bench.stderr()).not.toContain('kept in the run');
+  expect(summaryOf(bench)).toMatchObject({ exitCode: code });
 });
 
 it('results that cannot be written for a reader that went away do not change how the run ends', async () => {
-  const bench = openBench({ ...SUMMARY, write: fails('EPIPE') });
+  const bench = openBench({ ...SUMMARY, write: writeFails('EPIPE') });
   expect(await executeRun(bench.session, await runOf(bench, 1))).toBe(0);
   expect(bench.stderr()).not.toContain('could not be written');
-});
-
-it('results that cannot be written because of a bug are thrown', async () => {
-  const bug = async () => {
-    throw new TypeError('bug');
-  };
-  const bench = openBench({ ...SUMMARY, write: bug });
-  await expect(executeRun(bench.session, await runOf(bench, 0))).rejects.toThrow('bug');
 });
 
 const lost = () => Promise.reject(new Failure('LOCAL_IO', 'there is no room'));
@@ -214,10 +171,8 @@ it('a file of failed rows that cannot be put in its place ends the run with 16',
   expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(16);
   expect(done).toEqual(['add 1']);
   const notices = bench.stderr().trimEnd().split('\n');
-  expect(notices.map((line) => JSON.parse(line).notice)).toContainEqual({
-    code: 'LOCAL_IO',
-    message: 'there is no room',
-  });
+  const notice = { code: 'LOCAL_IO', message: 'there is no room' };
+  expect(notices.map((line) => JSON.parse(line).notice)).toContainEqual(notice);
 });
 
 it('a file of failed rows that cannot be put in its place does not hide that an outcome is unknown (8)', async () => {
@@ -229,70 +184,57 @@ it('a file of failed rows that cannot be put in its place does not hide that an 
 });
 
 it('a file of failed rows and results that cannot be written are both reported, once', async () => {
-  const bench = openBench({
-    ...SUMMARY,
-    write: async () => {
-      throw new StreamFailure('EIO', 'write EIO');
-    },
-  });
+  const bench = openBench({ ...SUMMARY, write: writeFails('EIO') });
   const { file } = failedFile({ keep: lost });
   expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(16);
-  expect(bench.stderr().split('(EIO)')).toHaveLength(2);
-  expect(bench.stderr().split('there is no room')).toHaveLength(2);
+  for (const told of ['(EIO)', 'there is no room']) expect(bench.stderr().split(told)).toHaveLength(2);
 });
 
-it('a file of failed rows that cannot be put in its place because of a bug is thrown', async () => {
-  const bench = openBench(SUMMARY);
-  const { file } = failedFile({ keep: () => Promise.reject(new TypeError('bug')) });
-  await expect(executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).rejects.toThrow('bug');
+const bug = () => {
+  throw new Failure('INTERNAL', 'bug');
+};
+
+it('a bug in what writes results, or keeps failed rows, is thrown', async () => {
+  const typeError = () => Promise.reject(new TypeError('bug'));
+  const writing = openBench({ ...SUMMARY, write: typeError });
+  await expect(executeRun(writing.session, await runOf(writing, 0))).rejects.toThrow('bug');
+  const keeping = openBench(SUMMARY);
+  const { file } = failedFile({ keep: typeError });
+  const run = await runOf(keeping, 1, { failedFile: file });
+  await expect(executeRun(keeping.session, run)).rejects.toThrow('bug');
 });
 
-it('a run that a bug breaks discards the file of failed rows, and gives up its lock', async () => {
+it.each([true, false])('a run that a bug breaks gives up its lock, and a file of failed rows: %s', async (isKept) => {
   const bench = openBench(SUMMARY);
   const { file, done } = failedFile();
-  const run = await runOf(bench, 1, { failedFile: file });
-  const bug = () => {
-    throw new Failure('INTERNAL', 'bug');
-  };
-  expect((await failureOf(executeRun(bench.session, { ...run, rows: bug }))).message).toBe('bug');
-  expect([done, bench.sent, bench.names('state', 'runs', 'r').includes('lock')]).toEqual([['discard'], [], false]);
+  const run = await runOf(bench, 1, { failedFile: isKept ? file : undefined, rows: bug });
+  expect((await failureOf(executeRun(bench.session, run))).message).toBe('bug');
+  expect([done, bench.sent]).toEqual([isKept ? ['discard'] : [], []]);
+  expect(bench.names('state', 'runs', 'r')).not.toContain('lock');
 });
 
-it('a run that a bug breaks is reported if there is no file of failed rows', async () => {
-  const bench = openBench(SUMMARY);
-  const bug = () => {
-    throw new Failure('INTERNAL', 'bug');
-  };
-  const run = await runOf(bench, 1, { rows: bug });
-  expect((await failureOf(executeRun(bench.session, run))).message).toBe('bug');
-});
+const MOST = 224 * 1024 * 1024;
 
 it.each([
   [1100, [1, 2, 3]],
   [1000, [1, 2]],
-])(
-  'a row behind one without an answer leaves %i bytes of 224 MiB to others: %j are sent meanwhile',
-  async (left, meanwhile) => {
-    const bench = openBench({ ...SUMMARY, concurrency: 2 });
-    const run = await runOf(bench, 3);
-    // What waits for the first row may have 224 MiB, and a row takes 1,024 bytes beside its texts.
-    const rows = rowsOf(3).map((row) => ({
-      ...row,
-      input: new Map([
-        ['id', '12345678'],
-        ['none', null],
-        ['text', 'x'.repeat(row.row === 2 ? 224 * 1024 * 1024 - left : 0)],
-      ]),
-    }));
-    const started: number[] = [];
-    let seen: readonly number[] = [];
-    const task: Run = {
-      ...run,
-      rows: async function* () {
-        yield rows;
-      },
-    };
-    await doRows(bench.session, task, {
+])('a row behind one without an answer leaves %i bytes to others: %j are sent meanwhile', async (left, meanwhile) => {
+  const bench = openBench({ ...SUMMARY, concurrency: 2 });
+  const run = await runOf(bench, 3);
+  // What waits for the first row may have 224 MiB, and a row takes 1,024 bytes beside its texts.
+  const rows = rowsOf(3).map((row) => ({
+    ...row,
+    input: new Map(Object.entries({ id: '12345678', none: null, text: 'x'.repeat(row.row === 2 ? MOST - left : 0) })),
+  }));
+  const started: number[] = [];
+  let seen: readonly number[] = [];
+  const batches = async function* () {
+    yield rows;
+  };
+  await doRows(
+    bench.session,
+    { ...run, rows: batches },
+    {
       isWrite: true,
       send: async ({ row }) => {
         started.push(row);
@@ -302,10 +244,10 @@ it.each([
         seen = [...started];
         return answered();
       },
-    });
-    expect(seen).toEqual(meanwhile);
-  },
-);
+    },
+  );
+  expect(seen).toEqual(meanwhile);
+});
 
 it('a read may be ended by a signal after its last row', async () => {
   const bench = openBench(SUMMARY);

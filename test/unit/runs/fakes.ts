@@ -6,7 +6,7 @@ import type { JsonValue } from '../../../src/base/json/value.ts';
 import { type Row, type RowInput, RowMaker, type RowShape } from '../../../src/input/rows/row.ts';
 import { failedCall, type RowResult } from '../../../src/records/row-outcome.ts';
 import type { NewRun, RunPorts } from '../../../src/records/stored/run-store.ts';
-import type { RunTask } from '../../../src/runs/run-task.ts';
+import type { RowSlot, RunTask } from '../../../src/runs/run-task.ts';
 import { type CallOutcome, NO_OUTCOME } from '../../../src/service/call-outcome.ts';
 import type { CallResult } from '../../../src/service/http/call.ts';
 import { temporaryFolder } from '../base/files/place.ts';
@@ -97,12 +97,8 @@ export function ended(known: Partial<CallOutcome>): CallOutcome {
 }
 
 export function answered(resource: JsonValue = new Map([['status', 'BLOCKED']]), resultId?: string): CallResult {
-  return {
-    kind: 'answered',
-    callOutcome: ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId }),
-    resource,
-    headers: [],
-  };
+  const callOutcome = ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId });
+  return { kind: 'answered', callOutcome, resource, headers: [] };
 }
 
 export function failed(code: FailureCode, details: FailureDetails = {}): CallResult {
@@ -122,6 +118,16 @@ export const unreachable = (): CallResult => failed('UNREACHABLE', { outcome: 'n
 export const unknown = (): CallResult => failed('OUTCOME_UNKNOWN', { outcome: 'unknown' });
 export const heldBack = (): CallResult => failed('PRECONDITION', { outcome: 'not_sent', attempts: 0 });
 
+/** A send whose request is admitted, and then ends as told. */
+export function admitting(
+  end: (row: TestRow, slot: RowSlot) => CallResult | Promise<CallResult> = () => answered(),
+): RunTask<TestRow>['send'] {
+  return async (row, slot) => {
+    await slot.pacer.admit('send');
+    return end(row, slot);
+  };
+}
+
 /** A plan with small defaults; `printed` collects the results as they are printed. */
 export function planOf(
   count: number,
@@ -129,24 +135,12 @@ export function planOf(
   more: Partial<RunTask<TestRow>> = {},
 ): RunTask<TestRow> & { readonly printed: RowResult<TestRow>[] } {
   const printed: RowResult<TestRow>[] = [];
-  return {
-    command: 'card.block',
-    isWrite: true,
-    rows: rowsTo(count),
-    concurrency: 1,
-    rate: undefined,
-    maxFailures: undefined,
-    journal: undefined,
-    unknownRows: 'leave',
-    clock: new FakeClock(),
-    signals: new FakeSignals(),
-    send,
-    emit: (result) => {
-      printed.push(result);
-    },
-    printed,
-    ...more,
-  };
+  const pace = { concurrency: 1, rate: undefined, maxFailures: undefined };
+  const kept = { journal: undefined, unknownRows: 'leave' } as const;
+  const ports = { clock: new FakeClock(), signals: new FakeSignals() };
+  const emit = (result: RowResult<TestRow>) => void printed.push(result);
+  const rows = rowsTo(count);
+  return { command: 'card.block', isWrite: true, rows, ...pace, ...kept, ...ports, send, emit, printed, ...more };
 }
 
 export function runPorts(stateDir: string, more: Partial<RunPorts> = {}): RunPorts {
@@ -182,19 +176,8 @@ function spooled(): string {
 }
 
 export function runPlan(more: Partial<NewRun> = {}): NewRun {
-  return {
-    operation: 'card.block',
-    profile: 'demo',
-    host: 'https://cards.example',
-    user: 'ada',
-    inputSha256: INPUT_SHA256,
-    rowsSha256: INPUT_SHA256,
-    inputFormat: 'ids',
-    spool: spooled(),
-    stored: { sha256: INPUT_SHA256, shape: CARD_SHAPE, columns: ['cardId'] },
-    rows: 3,
-    inputRows: 3,
-    options: { concurrency: 8 },
-    ...more,
-  };
+  const origin = { operation: 'card.block', profile: 'demo', host: 'https://cards.example', user: 'ada' };
+  const input = { inputSha256: INPUT_SHA256, rowsSha256: INPUT_SHA256, inputFormat: 'ids', rows: 3, inputRows: 3 };
+  const stored = { sha256: INPUT_SHA256, shape: CARD_SHAPE, columns: ['cardId'] };
+  return { ...origin, ...input, spool: spooled(), stored, options: { concurrency: 8 }, ...more };
 }

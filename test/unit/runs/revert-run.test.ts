@@ -7,7 +7,7 @@ import { startRun } from '../../../src/runs/run.ts';
 import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import { type Bench, cardRows, failureOf, given, openBench, writeTestPlan } from '../../support/session-bench.ts';
 import { answer } from '../service/http/fakes.ts';
-import { CARD_SHAPE } from './fakes.ts';
+import { runPlan } from './fakes.ts';
 
 const UPDATE = calendarSubscribersUpdate;
 const SESSION = { operation: 'calendar.subscribers.update', common: { yes: true } };
@@ -37,27 +37,13 @@ it('the plan that undoes a run puts the old cells back where a row was or may ha
   });
   const { code, header, rows } = await reverted(bench);
   expect(code).toBe(0);
-  expect(header).toMatchObject({
-    operation: 'calendar.subscribers.update',
-    url: 'https://api.example.com',
-    profile: 'demo',
-    rows: 3,
-    unchanged: 0,
-    skipped: 0,
-    createdBy: 'ada',
-    expiresAt: expect.stringMatching(/Z$/),
-  });
-  const drift = 'unchecked';
-  expect(rows).toEqual([
-    {
-      row: 1,
-      id: 's1',
-      body: { email: 'a@old.example', active: true },
-      before: { email: 'a@new.example', active: false },
-      drift,
-    },
-    { row: 2, id: 's2', body: { email: 'b@old.example' }, before: { email: 'b@new.example' }, drift },
-    { row: 3, id: 's3', body: { email: '' }, before: { email: 'c@new.example' }, drift },
+  const where = { operation: 'calendar.subscribers.update', url: 'https://api.example.com', profile: 'demo' };
+  const made = { createdBy: 'ada', expiresAt: expect.stringMatching(/Z$/) };
+  expect(header).toMatchObject({ ...where, ...made, rows: 3, unchanged: 0, skipped: 0 });
+  expect(rows.map(({ row, id, body, before, drift }) => [row, id, body, before, drift])).toEqual([
+    [1, 's1', { email: 'a@old.example', active: true }, { email: 'a@new.example', active: false }, 'unchecked'],
+    [2, 's2', { email: 'b@old.example' }, { email: 'b@new.example' }, 'unchecked'],
+    [3, 's3', { email: '' }, { email: 'c@new.example' }, 'unchecked'],
   ]);
   expect(bench.sent).toEqual([]);
   expect(bench.stderr()).toBe(
@@ -84,28 +70,23 @@ it('the plan that undoes a run of a run in which nothing was applied is empty', 
 
 it('the plan that undoes a run of a run in the sandbox is for the sandbox', async () => {
   const bench = await ran({ profile: { name: 'sandbox', isSandbox: true } });
-  expect((await reverted(bench)).header).toMatchObject({
-    profile: 'sandbox',
-    url: bench.session.baseUrl('calendar'),
-  });
+  expect((await reverted(bench)).header).toMatchObject({ profile: 'sandbox', url: bench.session.baseUrl('calendar') });
   expect(bench.session.baseUrl('calendar')).not.toBe('https://api.example.com');
 });
 
-it('the plan that undoes a run takes the cells of a plan that knew them, and is itself undone so', async () => {
+/** The run of a plan of one subscriber that was applied. */
+async function planned(before?: ReadonlyMap<string, string>) {
   const bench = openBench({ common: { yes: true } });
-  const row = {
-    row: 7,
-    id: 's7',
-    body: new Map([['email', 'new']]),
-    before: new Map([['email', 'old']]),
-    drift: 'unchecked' as const,
-  };
+  const row = { row: 7, id: 's7', body: new Map([['email', 'new']]), before, drift: 'unchecked' as const };
   const { path, plan } = await writeTestPlan(bench, OPERATIONS.subscriberUpdate, [row]);
   await applyPlan(bench.session, {}, path);
-  expect(await reverted(bench, `plan-${plan}`)).toMatchObject({
-    code: 0,
-    rows: [{ row: 7, id: 's7', body: { email: 'old' }, before: { email: 'new' } }],
-  });
+  return { bench, run: `plan-${plan}` };
+}
+
+it('the plan that undoes a run takes the cells of a plan that knew them, and is itself undone so', async () => {
+  const { bench, run } = await planned(new Map([['email', 'old']]));
+  const { code, rows } = await reverted(bench, run);
+  expect([code, rows]).toMatchObject([0, [{ row: 7, id: 's7', body: { email: 'old' }, before: { email: 'new' } }]]);
 });
 
 const older = 'id,email\ns1,a@old.example\ns2,b@old.example\n';
@@ -138,17 +119,14 @@ it('rows whose old values are not known are reported in JSON with their command,
 it.each([
   [100, 100, undefined],
   [101, 100, 'and 1 more rows are not in the plan for that reason'],
-])(
-  'rows whose old values are not known are reported one by one up to a hundred: of %i %i',
-  async (count, told, more) => {
-    const ids = Array.from({ length: count }, (_, index) => `s${index + 1}`);
-    const bench = await ran({}, `id\n${ids.join('\n')}\n`, `id,active\n${ids.map((id) => `${id},true\n`).join('')}`);
-    expect(await reverted(bench)).toMatchObject({ code: 15, header: { rows: 0 } });
-    expect(bench.stderr().split('is not in the plan:')).toHaveLength(told + 1);
-    if (more === undefined) expect(bench.stderr()).not.toContain('more rows');
-    else expect(bench.stderr()).toContain(`frontdesk: warning: ${more}\n`);
-  },
-);
+])('rows whose old values are not known are reported singly up to a hundred: of %i %i', async (count, told, more) => {
+  const ids = Array.from({ length: count }, (_, index) => `s${index + 1}`);
+  const bench = await ran({}, `id\n${ids.join('\n')}\n`, `id,active\n${ids.map((id) => `${id},true\n`).join('')}`);
+  expect(await reverted(bench)).toMatchObject({ code: 15, header: { rows: 0 } });
+  expect(bench.stderr().split('is not in the plan:')).toHaveLength(told + 1);
+  if (more === undefined) expect(bench.stderr()).not.toContain('more rows');
+  else expect(bench.stderr()).toContain(`frontdesk: warning: ${more}\n`);
+});
 
 const refusal = async (bench: Bench, run = 'r') => {
   const failure = await failureOf(revertRun(bench.session, { path: `${bench.folder}/back.plan`, lifeMs: 1000 }, run));
@@ -166,44 +144,25 @@ it('a run that cannot be undone is one of cards', async () => {
   });
 });
 
-it('a run that cannot be undone is one that compared nothing', async () => {
-  const bench = openBench(SESSION);
+it.each([200, 422])('a run that cannot be undone is one that compared nothing, at a %i too', async (status) => {
+  const bench = openBench({ ...SESSION, respond: () => (status === 200 ? undefined : answer(status)) });
   await runBulk(bench.session, UPDATE, given({ from: bench.file('new.csv', NEW), run: 'r' }));
   expect((await refusal(bench)).message).toBe(
     'run r was not made with --changed-from, so the old values are not known. Nothing was sent.',
   );
-  const refused = openBench({ ...SESSION, respond: () => answer(422) });
-  await runBulk(refused.session, UPDATE, given({ from: refused.file('new.csv', NEW), run: 'r' }));
-  expect((await refusal(refused)).message).toContain('was not made with --changed-from');
 });
 
 it('a run that cannot be undone is one of a plan that knew no old value', async () => {
-  const bench = openBench({ common: { yes: true } });
-  const row = { row: 1, id: 's1', body: new Map([['email', 'new']]), drift: 'unchecked' as const };
-  const { path, plan } = await writeTestPlan(bench, OPERATIONS.subscriberUpdate, [row]);
-  await applyPlan(bench.session, {}, path);
-  expect((await refusal(bench, `plan-${plan}`)).message).toContain('was not made with --changed-from');
+  const { bench, run } = await planned();
+  expect((await refusal(bench, run)).message).toContain('was not made with --changed-from');
 });
 
 it('a run that is running cannot be reverted', async () => {
   const bench = openBench(SESSION);
-  const active = await startRun(bench.session, {
-    name: 'r',
-    operation: 'calendar.subscribers.update',
-    host: 'https://api.example.com',
-    inputSha256: '0'.repeat(64),
-    inputFormat: 'csv',
-    stored: { sha256: '', shape: CARD_SHAPE, columns: [] },
-    spool: bench.file('spool', ''),
-    rows: 1,
-    inputRows: 1,
-    options: { changedFrom: '0'.repeat(64) },
-  });
+  const planned = runPlan({ operation: 'calendar.subscribers.update', options: { changedFrom: '0'.repeat(64) } });
+  const active = await startRun(bench.session, { ...planned, name: 'r' });
   const failure = await refusal(bench);
   await active.close();
-  expect([failure.code, failure.message, failure.hints]).toEqual([
-    'USAGE',
-    'run r is running. Nothing was sent.',
-    ['wait until it has exited'],
-  ]);
+  const message = 'run r is running. Nothing was sent.';
+  expect(failure).toMatchObject({ code: 'USAGE', message, hints: ['wait until it has exited'] });
 });

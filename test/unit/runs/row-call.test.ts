@@ -21,14 +21,8 @@ function beginCall(intent: (control: RunControl) => void, result: RunJournal['re
     states: { isDoubtful: () => false } as unknown as RunJournal['states'],
   };
   // A row under way asks its journal for nothing else.
-  const task = {
-    command: 'card block',
-    journal: journal as RunJournal,
-    clock,
-    isWrite: true,
-    concurrency: 1,
-    rate: undefined,
-  } as const;
+  const pace = { clock, isWrite: true, concurrency: 1, rate: undefined };
+  const task = { command: 'card block', journal: journal as RunJournal, ...pace };
   const call = new RowCall({ row: 1, id: 'a' }, 0, 'send', { task, control, limiter, sink: { next: 0 } });
   return { call, control };
 }

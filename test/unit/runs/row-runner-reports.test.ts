@@ -15,6 +15,7 @@ import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import type { CallResult } from '../../../src/service/http/call.ts';
 import { temporaryFolder } from '../base/files/place.ts';
 import {
+  admitting,
   answered,
   CARD_SHAPE,
   cardRow,
@@ -30,10 +31,9 @@ import {
 const about = { command: 'card.block', isWrite: true, mayHaveLeft: true };
 
 it('a printed row has row, id, outcome, httpStatus, attempts and the resource', () => {
-  const result = sentResult({ row: 1, id: 'card-1' }, answered(new Map([['cardId', 'card-1']])), about);
-  expect(printJson(printedRow(result))).toBe(
-    '{"row":1,"id":"card-1","outcome":"applied","httpStatus":200,"attempts":1,"resource":{"cardId":"card-1"}}',
-  );
+  const result = sentResult({ row: 1, id: 'c' }, answered(new Map([['cardId', 'c']])), about);
+  const printed = '{"row":1,"id":"c","outcome":"applied","httpStatus":200,"attempts":1,"resource":{"cardId":"c"}}';
+  expect(printJson(printedRow(result))).toBe(printed);
 });
 
 it('a printed row has the error in place of the resource, in the shape of any error', () => {
@@ -65,37 +65,23 @@ it('the summary says that results are kept only where they are: a read keeps not
   );
 });
 
-it('the summary does not say that a reader stopped reading where the disk is full', async () => {
-  const full = () => Promise.reject(new StreamFailure('ENOSPC', 'no space left on device'));
-  const report = await runRows(planOf(2, async () => answered(), { emit: full, isWrite: false }));
-  const lines = summaryLines({ operation: OPERATIONS.cardGet, stored: undefined }, report);
-  expect(lines).toContain('stopped: could not write the results to stdout: no space left on the device (ENOSPC)');
-  expect(lines.join('\n')).not.toContain('stopped reading');
-});
-
 async function summaryOf(ends: readonly CallResult[], stopAfter?: number) {
   const signals = new FakeSignals();
   const plan = planOf(
     ends.length,
-    async (row, slot) => {
-      await slot.pacer.admit('send');
+    admitting((row, slot) => {
       if (ends[row.row - 1]?.callOutcome.outcome !== 'not_sent') slot.pacer.leaves?.();
       if (row.row === stopAfter) signals.send('SIGINT');
       return ends[row.row - 1] ?? answered();
-    },
+    }),
     { signals },
   );
   return { operation: OPERATIONS.cardBlock, stored: { header: { run: 'may' } }, report: await runRows(plan) };
 }
 
 it('the summary has a line for each outcome with its causes, and one command that lists what did not succeed', async () => {
-  const input = await summaryOf([
-    answered(),
-    rejected(422, 'CARD_EXPIRED'),
-    rejected(422, 'CARD_EXPIRED'),
-    rejected(404, 'CARD_NOT_FOUND'),
-    heldBack(),
-  ]);
+  const expired = rejected(422, 'CARD_EXPIRED');
+  const input = await summaryOf([answered(), expired, expired, rejected(404, 'CARD_NOT_FOUND'), heldBack()]);
   expect(summaryLines(input, input.report)).toEqual([
     '5 cards, run may, 0 s',
     '  1 applied',
@@ -110,17 +96,11 @@ it('the summary has a line for each outcome with its causes, and one command tha
 });
 
 it('the summary gives what the service said where an outcome has one cause, in the same words for all its rows', async () => {
+  const service = new Map(Object.entries({ errorCode: 'TRY_LATER', message: 'Back at noon' }));
   const input = await summaryOf([
     rejected(409, 'CARD_EXPIRED', 'The card ended in May'),
     rejected(409, 'CARD_EXPIRED', 'The card ended in June'),
-    failed('OUTCOME_UNKNOWN', {
-      outcome: 'unknown',
-      http: { status: 503 },
-      service: new Map([
-        ['errorCode', 'TRY_LATER'],
-        ['message', 'Back at noon'],
-      ]),
-    }),
+    failed('OUTCOME_UNKNOWN', { outcome: 'unknown', http: { status: 503 }, service }),
   ]);
   expect(summaryLines(input, input.report).slice(1, 3)).toEqual([
     '  2 rejected: 2 CARD_EXPIRED',
@@ -212,16 +192,8 @@ const source = (row: number, values: readonly string[]) => cardRow(row, values);
 const names = ['cardId', 'reason', '_outcome'];
 
 function optionsFor(path: string, more: Partial<FailedFileOptions> = {}): FailedFileOptions {
-  return {
-    path,
-    inputFormat: 'csv',
-    columns: names,
-    shape: CARD_SHAPE,
-    csvRaw: false,
-    isStored: true,
-    pid: process.pid,
-    ...more,
-  };
+  const written = { inputFormat: 'csv', columns: names, shape: CARD_SHAPE, csvRaw: false };
+  return { path, ...written, isStored: true, pid: process.pid, ...more };
 }
 
 it('--failed holds the rows that did not succeed with all their columns, once each', async () => {
@@ -240,33 +212,18 @@ it('--failed holds the rows that did not succeed with all their columns, once ea
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
+const UNKNOWN =
+  '{"cardId":"card-2","url":null,"_row":2,"_outcome":"unknown","_error":"OUTCOME_UNKNOWN: OUTCOME UNKNOWN - block card card-2. it ended as OUTCOME_UNKNOWN"}';
+
 it.each([
-  [
-    'failed.ndjson',
-    '{"cardId":"card-2","url":null,"_row":2,"_outcome":"unknown","_error":"OUTCOME_UNKNOWN: OUTCOME UNKNOWN - block card card-2. it ended as OUTCOME_UNKNOWN"}\n',
-  ],
-  [
-    'failed.json',
-    '[\n{"cardId":"card-2","url":null,"_row":2,"_outcome":"unknown","_error":"OUTCOME_UNKNOWN: OUTCOME UNKNOWN - block card card-2. it ended as OUTCOME_UNKNOWN"}\n]\n',
-  ],
+  ['failed.ndjson', `${UNKNOWN}\n`],
+  ['failed.json', `[\n${UNKNOWN}\n]\n`],
 ])('--failed keeps null and absent apart in %s', async (name, text) => {
   const path = join(temporaryFolder(), name);
   const shape: RowShape = { ...CARD_SHAPE, form: 'json', columns: [] };
   const file = await openFailedFile(optionsFor(path, { inputFormat: 'ndjson', shape }));
-  await file.add(
-    sentResult(
-      cardRow(
-        2,
-        new Map([
-          ['cardId', 'card-2'],
-          ['url', null],
-        ]),
-        shape,
-      ),
-      unknown(),
-      about,
-    ),
-  );
+  const given = new Map(Object.entries({ cardId: 'card-2', url: null }));
+  await file.add(sentResult(cardRow(2, given, shape), unknown(), about));
   await file.keep();
   expect(readFileSync(path, 'utf8')).toBe(text);
 });

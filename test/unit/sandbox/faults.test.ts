@@ -2,51 +2,28 @@ import { expect, it } from 'vitest';
 import { type FaultRule, pickFaults, readFaults } from '../../../src/sandbox/faults.ts';
 import { repeatableRandom } from './simulated.ts';
 
-const always = { times: undefined, percent: undefined };
 const plain = (status: number, retryAfterSeconds?: number) => ({ kind: 'status', status, retryAfterSeconds });
 const other = (kind: string) => ({ kind, status: 200, retryAfterSeconds: undefined });
 
-const rows: [text: string, rule: object][] = [
-  ['GET /v1/cards:429', { method: 'GET', pathPart: '/v1/cards', effect: plain(429), ...always }],
-  ['post /block:503+retry-after=2', { method: 'POST', pathPart: '/block', effect: plain(503, 2), ...always }],
-  [
-    'POST /block:503+retry-after=2*3',
-    { method: 'POST', pathPart: '/block', effect: plain(503, 2), times: 3, percent: undefined },
-  ],
-  ['* /:timeout@50%', { method: '*', pathPart: '/', effect: other('timeout'), times: undefined, percent: 50 }],
-  [
-    'POST /v1/events:reset-after@0.5%',
-    { method: 'POST', pathPart: '/v1/events', effect: other('reset-after'), times: undefined, percent: 0.5 },
-  ],
-  ['GET cal:1:truncate', { method: 'GET', pathPart: 'cal:1', effect: other('truncate'), ...always }],
-  ['  GET   /v1 :garbage', { method: 'GET', pathPart: '/v1', effect: other('garbage'), ...always }],
-  ['GET /v1:reset-before', { method: 'GET', pathPart: '/v1', effect: other('reset-before'), ...always }],
-  ['GET /v1:204', { method: 'GET', pathPart: '/v1', effect: plain(204), ...always }],
-  ['GET /v1:500@50', { method: 'GET', pathPart: '/v1', effect: plain(500), times: undefined, percent: 50 }],
-];
-it.each(rows)('reading faults: %s', (text, rule) => {
-  expect(readFaults([text])).toEqual([rule]);
+it.each<[text: string, method: string, path: string, effect: object, times?: number | undefined, percent?: number]>([
+  ['GET /v1/cards:429', 'GET', '/v1/cards', plain(429)],
+  ['post /block:503+retry-after=2', 'POST', '/block', plain(503, 2)],
+  ['POST /block:503+retry-after=2*3', 'POST', '/block', plain(503, 2), 3],
+  ['* /:timeout@50%', '*', '/', other('timeout'), undefined, 50],
+  ['POST /v1/events:reset-after@0.5%', 'POST', '/v1/events', other('reset-after'), undefined, 0.5],
+  ['GET cal:1:truncate', 'GET', 'cal:1', other('truncate')],
+  ['  GET   /v1 :garbage', 'GET', '/v1', other('garbage')],
+  ['GET /v1:reset-before', 'GET', '/v1', other('reset-before')],
+  ['GET /v1:204', 'GET', '/v1', plain(204)],
+  ['GET /v1:500@50', 'GET', '/v1', plain(500), undefined, 50],
+])('reading faults: %s', (text, method, pathPart, effect, times, percent) => {
+  expect(readFaults([text])).toEqual([{ method, pathPart, effect, times, percent }]);
 });
 
 const refused = [
-  '',
-  '429',
-  'GET',
-  'GET /v1',
-  'PUT /v1:429',
-  'GET :429',
-  'GET /v1/cards/{cardId}:429',
-  'GET /v1:',
-  'GET /v1:100',
-  'GET /v1:600',
-  'GET /v1:explode',
-  'GET /v1:503+retry-after=soon',
-  'GET /v1:429*0',
-  'GET /v1:429*',
-  'GET /v1:429*3@50%',
-  'GET /v1:429@0%',
-  'GET /v1:429@101%',
-  'GET /v1:429@',
+  ...['', '429', 'GET', 'GET /v1', 'PUT /v1:429', 'GET :429', 'GET /v1/cards/{cardId}:429', 'GET /v1:'],
+  ...['GET /v1:100', 'GET /v1:600', 'GET /v1:explode', 'GET /v1:503+retry-after=soon', 'GET /v1:429*0'],
+  ...['GET /v1:429*', 'GET /v1:429*3@50%', 'GET /v1:429@0%', 'GET /v1:429@101%', 'GET /v1:429@'],
 ];
 it('readFaults names all that cannot be read, and says how they are written', () => {
   expect(() => readFaults([...refused, 'POST /v1:429'])).toThrow(
@@ -63,30 +40,14 @@ it('readFaults names all that cannot be read, and says how they are written', ()
   );
 });
 
-const first: FaultRule = {
-  method: 'POST',
-  pathPart: '/block',
-  effect: { kind: 'timeout', status: 200, retryAfterSeconds: undefined },
-  times: 2,
-  percent: undefined,
-};
-const second: FaultRule = {
-  ...first,
-  method: '*',
-  pathPart: '/',
-  effect: { ...first.effect, kind: 'garbage' },
-  times: 1,
-};
+const effect = { kind: 'timeout', status: 200, retryAfterSeconds: undefined } as const;
+const first: FaultRule = { method: 'POST', pathPart: '/block', effect, times: 2, percent: undefined };
+const second: FaultRule = { ...first, method: '*', pathPart: '/', effect: { ...effect, kind: 'garbage' }, times: 1 };
 
 it('planning faults asks the first rule that fits and has times left', () => {
   const next = pickFaults([first, second], () => 0);
-  const kinds = [
-    next('POST', '/v1/cards/1/block'),
-    next('GET', '/v1/cards/1/block'),
-    next('POST', '/v1/cards/1/block'),
-    next('POST', '/v1/cards/1/block'),
-    next('GET', '/v1/cards/1'),
-  ].map((effect) => effect?.kind);
+  const methods = ['POST', 'GET', 'POST', 'POST', 'GET'];
+  const kinds = methods.map((method) => next(method, '/v1/cards/1/block')?.kind);
   expect(kinds).toEqual(['timeout', 'garbage', 'timeout', undefined, undefined]);
 });
 

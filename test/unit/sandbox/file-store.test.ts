@@ -2,7 +2,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,25 +9,26 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { FileStore, resetSandbox } from '../../../src/sandbox/file-store.ts';
 import { checkRequest } from '../../../src/sandbox/request.ts';
 import { decide } from '../../../src/sandbox/server.ts';
 import type { SandboxStore } from '../../../src/sandbox/state.ts';
 import { putLock } from '../base/files/locks.ts';
+import { temporaryFolder } from '../base/files/place.ts';
 import { ACTIVE, CLOCK, NOON, repeatableRandom, TOKENS, UNKNOWN, WAITING } from './simulated.ts';
 
 const PORTS = { pid: process.pid, clock: CLOCK };
 
 let stateDir: string;
+let file: string;
 beforeEach(() => {
-  stateDir = join(mkdtempSync(join(tmpdir(), 'sandbox-')), 'state');
+  stateDir = join(temporaryFolder(), 'state');
+  file = join(stateDir, 'sandbox', 'state.json');
 });
-afterEach(() => {
-  rmSync(join(stateDir, '..'), { recursive: true });
-});
+
+const open = () => new FileStore(stateDir, PORTS);
 
 let random = repeatableRandom();
 async function post(store: SandboxStore, target: string, text?: string, meanwhile: () => void = () => undefined) {
@@ -49,53 +49,49 @@ function statusOf(store: SandboxStore, id: string) {
 }
 
 it('state kept between commands begins with the built-in seed and writes no file to read it', () => {
-  expect(statusOf(new FileStore(stateDir, PORTS), ACTIVE)).toBe('ACTIVE');
-  expect(existsSync(stateDir)).toBe(false);
+  expect([statusOf(open(), ACTIVE), existsSync(stateDir)]).toEqual(['ACTIVE', false]);
 });
 
 it('state kept between commands is there for the next command, digit for digit', async () => {
-  const reply = await post(new FileStore(stateDir, PORTS), `/v1/cards/${ACTIVE}/reissue`, '{}');
+  const reply = await post(open(), `/v1/cards/${ACTIVE}/reissue`, '{}');
   const { cardId } = JSON.parse(reply.body);
-  const later = new FileStore(stateDir, PORTS);
+  const later = open();
   expect(statusOf(later, ACTIVE)).toBe('REISSUED');
   expect(later.read().cards.get(cardId)?.get('currentBalance')).toEqual({ text: '37.25' });
-  expect(readFileSync(join(stateDir, 'sandbox', 'state.json'), 'utf8')).toContain('"initialBalance":100.10,');
+  expect(readFileSync(file, 'utf8')).toContain('"initialBalance":100.10,');
 });
 
 it('state kept between commands keeps which calendar a subscriber belongs to, and its texts whole', async () => {
   const body = JSON.stringify({ last_name: 'x'.repeat(6000) });
-  await post(new FileStore(stateDir, PORTS), '/v1/subscribers/sub_0016', body);
-  const subscriber = new FileStore(stateDir, PORTS).read().subscribers.get('sub_0016');
-  expect(subscriber?.get('calendar')).toBe('cal_tea_ceremony');
-  expect(subscriber?.get('last_name')).toBe('x'.repeat(6000));
+  await post(open(), '/v1/subscribers/sub_0016', body);
+  const subscriber = open().read().subscribers.get('sub_0016');
+  expect([subscriber?.get('calendar'), subscriber?.get('last_name')]).toEqual(['cal_tea_ceremony', 'x'.repeat(6000)]);
 });
 
 it('state kept between commands is readable by this user only', async () => {
-  await post(new FileStore(stateDir, PORTS), `/v1/cards/${WAITING}/activate`);
-  expect(statSync(join(stateDir, 'sandbox')).mode & 0o777).toBe(0o700);
-  expect(statSync(join(stateDir, 'sandbox', 'state.json')).mode & 0o777).toBe(0o600);
+  await post(open(), `/v1/cards/${WAITING}/activate`);
+  const modes = [join(stateDir, 'sandbox'), file].map((path) => statSync(path).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
   expect(readdirSync(join(stateDir, 'sandbox'))).toEqual(['state.json']);
 });
 
 it('state kept between commands shows nothing of a change that could not be kept', async () => {
-  const store = new FileStore(stateDir, PORTS);
+  const store = open();
   await post(store, `/v1/cards/${WAITING}/activate`);
-  const lock = join(stateDir, 'sandbox', 'state.json.lock');
   // Another process takes the lock of this one, which seems to have stood still.
-  const takeOver = () => putLock(lock, { machine: 'pod-b', epoch: 2 });
+  const takeOver = () => putLock(`${file}.lock`, { machine: 'pod-b', epoch: 2 });
   const changed = post(store, `/v1/cards/${ACTIVE}/block`, '{}', takeOver);
   await expect(changed).rejects.toMatchObject({ code: 'LOCAL_IO' });
   expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
 });
 
 it('state kept between commands writes no file for a refusal', async () => {
-  const reply = await post(new FileStore(stateDir, PORTS), `/v1/cards/${UNKNOWN}/block`, '{}');
-  expect(reply.status).toBe(404);
-  expect(existsSync(join(stateDir, 'sandbox', 'state.json'))).toBe(false);
+  const reply = await post(open(), `/v1/cards/${UNKNOWN}/block`, '{}');
+  expect([reply.status, existsSync(file)]).toEqual([404, false]);
 });
 
 it('a process sees at the next read of the state what another has changed', async () => {
-  const [one, other] = [new FileStore(stateDir, PORTS), new FileStore(stateDir, PORTS)];
+  const [one, other] = [open(), open()];
   await post(one, `/v1/cards/${ACTIVE}/block`, '{}');
   expect(statusOf(other, ACTIVE)).toBe('BLOCKED');
   await post(other, `/v1/cards/${WAITING}/block`, '{}');
@@ -104,47 +100,43 @@ it('a process sees at the next read of the state what another has changed', asyn
 
 it('two processes at one state lose no change of either', async () => {
   random = repeatableRandom(7);
-  const stores = [new FileStore(stateDir, PORTS), new FileStore(stateDir, PORTS), new FileStore(stateDir, PORTS)];
+  const stores = [open(), open(), open()];
   const body = '{"name":"n","start":"2025-07-01","calendar":"cal_tea_ceremony"}';
   const writes = stores.flatMap((store) => Array.from({ length: 30 }, () => post(store, '/v1/events', body)));
   const ids = (await Promise.all(writes)).map((reply) => JSON.parse(reply.body).id);
   expect(new Set(ids).size).toBe(90);
-  expect(new Set(new FileStore(stateDir, PORTS).read().events.keys())).toEqual(new Set(ids));
+  expect(new Set(open().read().events.keys())).toEqual(new Set(ids));
 });
 
 it('two processes at one state let only one of two reissues of the same card happen', async () => {
-  const stores = [new FileStore(stateDir, PORTS), new FileStore(stateDir, PORTS)];
+  const stores = [open(), open()];
   const replies = await Promise.all(stores.map((store) => post(store, `/v1/cards/${ACTIVE}/reissue`, '{}')));
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
 });
 
 it('M7 a process at the state of another sees a change that inode, size and time of the file do not show', async () => {
-  const path = join(stateDir, 'sandbox', 'state.json');
-  await post(new FileStore(stateDir, PORTS), `/v1/cards/${ACTIVE}/block`, '{}');
-  const store = new FileStore(stateDir, PORTS);
-  const before = statSync(path);
-  const text = readFileSync(path, 'utf8');
+  await post(open(), `/v1/cards/${ACTIVE}/block`, '{}');
+  const store = open();
+  const before = statSync(file);
+  const text = readFileSync(file, 'utf8');
   const changed = text.replace('BLOCKED', 'EXPIRED');
-  writeFileSync(path, changed);
-  utimesSync(path, before.atime, before.mtime);
-  expect(text.length).toBe(changed.length);
-  expect(statSync(path).ino).toBe(before.ino);
-  expect(readFileSync(path, 'utf8')).toBe(changed);
+  writeFileSync(file, changed);
+  utimesSync(file, before.atime, before.mtime);
+  expect([text.length, statSync(file).ino, readFileSync(file, 'utf8')]).toEqual([changed.length, before.ino, changed]);
   const status = (all: SandboxStore) => [...all.read().cards.values()].map((card) => card.get('status'));
-  expect(status(store)).toEqual(status(new FileStore(stateDir, PORTS)));
+  expect(status(store)).toEqual(status(open()));
 });
 
 it('a process goes back to the seed when another one resets the sandbox', async () => {
-  const store = new FileStore(stateDir, PORTS);
+  const store = open();
   await post(store, `/v1/cards/${ACTIVE}/block`, '{}');
-  expect(await resetSandbox(stateDir, PORTS)).toBe(true);
-  expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
+  expect([await resetSandbox(stateDir, PORTS), statusOf(store, ACTIVE)]).toEqual([true, 'ACTIVE']);
   expect(await resetSandbox(stateDir, PORTS)).toBe(false);
 });
 
 function plant(text: string) {
   mkdirSync(join(stateDir, 'sandbox'), { recursive: true, mode: 0o700 });
-  writeFileSync(join(stateDir, 'sandbox', 'state.json'), text, { mode: 0o600 });
+  writeFileSync(file, text, { mode: 0o600 });
 }
 const rows: [text: string, problem: string][] = [
   ['', 'is not JSON: line 1, column 1: there is no JSON here, the text is empty'],
@@ -155,31 +147,27 @@ const rows: [text: string, problem: string][] = [
 ];
 it.each(rows)('a state that cannot be used is refused and left as it is: %j', (text, problem) => {
   plant(text);
-  expect(() => new FileStore(stateDir, PORTS)).toThrow(
-    expect.objectContaining({
-      code: 'USAGE',
-      message: expect.stringContaining(problem),
-      hints: [{ do: 'start over from the built-in seed' }],
-    }),
-  );
-  expect(readFileSync(join(stateDir, 'sandbox', 'state.json'), 'utf8')).toBe(text);
+  const [message, hints] = [expect.stringContaining(problem), [{ do: 'start over from the built-in seed' }]];
+  expect(open).toThrow(expect.objectContaining({ code: 'USAGE', message, hints }));
+  expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
 it('a state that cannot be used is fixed by a reset', async () => {
   plant('{"version":1');
   expect(await resetSandbox(stateDir, PORTS)).toBe(true);
-  expect(statusOf(new FileStore(stateDir, PORTS), ACTIVE)).toBe('ACTIVE');
+  expect(statusOf(open(), ACTIVE)).toBe('ACTIVE');
 });
 
 it('a state that cannot be used refuses a change that cannot be written and still allows reads', async () => {
-  plant('{"version":1,"cards":[],"calendars":[{"id":"c"}],"subscribers":[{"id":"s","calendar":"c"}],"events":[]}');
-  const store = new FileStore(stateDir, PORTS);
+  const state = '"cards":[],"calendars":[{"id":"c"}],"subscribers":[{"id":"s","calendar":"c"}],"events":[]';
+  plant(`{"version":1,${state}}`);
+  const store = open();
   // A file where the folder should be cannot be written into by any user, root too.
   rmSync(join(stateDir, 'sandbox'), { recursive: true });
   writeFileSync(join(stateDir, 'sandbox'), '');
   await expect(post(store, '/v1/subscribers/s', '{"email":"x"}')).rejects.toMatchObject({ code: 'LOCAL_IO' });
   rmSync(join(stateDir, 'sandbox'));
-  plant('{"version":1,"cards":[],"calendars":[{"id":"c"}],"subscribers":[{"id":"s","calendar":"c"}],"events":[]}');
+  plant(`{"version":1,${state}}`);
   expect(store.read().subscribers.get('s')?.has('email')).toBe(false);
   expect(JSON.parse((await post(store, '/v1/subscribers/s', '{"email":"x"}')).body).email).toBe('x');
 });
@@ -189,7 +177,7 @@ it.skipIf(process.getuid?.() === 0)(
   async () => {
     mkdirSync(stateDir, { recursive: true });
     chmodSync(stateDir, 0o500);
-    const store = new FileStore(stateDir, PORTS);
+    const store = open();
     expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
     await expect(post(store, `/v1/cards/${ACTIVE}/block`, '{}')).rejects.toMatchObject({ code: 'LOCAL_IO' });
     expect(statusOf(store, ACTIVE)).toBe('ACTIVE');

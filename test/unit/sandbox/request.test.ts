@@ -9,22 +9,17 @@ function event(changes: object): string {
   return JSON.stringify({ ...EVENT, ...changes });
 }
 
-const rows: [what: string, sent: Sent, status: number, errorCode: string][] = [
-  ['no token', { target: CARD, authorization: null }, 401, 'UNAUTHORIZED'],
-  ['a wrong token', { target: CARD, authorization: 'Bearer x' }, 401, 'UNAUTHORIZED'],
-  ['another scheme', { target: CARD, authorization: 'Basic cards-token' }, 401, 'UNAUTHORIZED'],
-  [
-    "the calendar API's token on the gift-card API",
-    { target: CARD, authorization: 'Bearer calendar-token' },
-    401,
-    'UNAUTHORIZED',
-  ],
-  [
-    "the gift-card API's token on the calendar API",
-    { target: SUBSCRIBERS, authorization: 'Bearer cards-token' },
-    401,
-    'UNAUTHORIZED',
-  ],
+const [BLOCK_CARD, CALENDAR] = [`${CARD}/block`, '/v1/calendars/cal_harbour_tours'];
+const as = (authorization: string | null, target = CARD): Sent => ({ target, authorization });
+const typed = (contentType: string | null): Sent => ({ target: BLOCK_CARD, method: 'POST', body: '{}', contentType });
+const FORM = 'application/x-www-form-urlencoded';
+
+it.each<[what: string, sent: Sent, status: number, errorCode: string]>([
+  ['no token', as(null), 401, 'UNAUTHORIZED'],
+  ['a wrong token', as('Bearer x'), 401, 'UNAUTHORIZED'],
+  ['another scheme', as('Basic cards-token'), 401, 'UNAUTHORIZED'],
+  ["the calendar API's token on the gift-card API", as('Bearer calendar-token'), 401, 'UNAUTHORIZED'],
+  ["the gift-card API's token on the calendar API", as('Bearer cards-token', SUBSCRIBERS), 401, 'UNAUTHORIZED'],
   ['an unknown path', { target: '/v1/carts/1' }, 404, 'PATH_UNKNOWN'],
   ['the root', { target: '/' }, 404, 'PATH_UNKNOWN'],
   ['a slash at the end', { target: `${CARD}/` }, 404, 'PATH_UNKNOWN'],
@@ -40,106 +35,64 @@ const rows: [what: string, sent: Sent, status: number, errorCode: string][] = [
   ['a query where none is shown', { target: `${CARD}?expand=1` }, 400, 'QUERY_INVALID'],
   ['an unknown parameter', { target: `${SUBSCRIBERS}?offset=10` }, 400, 'QUERY_INVALID'],
   ['a parameter twice', { target: `${SUBSCRIBERS}?limit=1&limit=2` }, 400, 'QUERY_INVALID'],
-  ['limit 0', { target: `${SUBSCRIBERS}?limit=0` }, 400, 'QUERY_INVALID'],
-  ['limit 101', { target: `${SUBSCRIBERS}?limit=101` }, 400, 'QUERY_INVALID'],
-  ['limit 1.5', { target: `${SUBSCRIBERS}?limit=1.5` }, 400, 'QUERY_INVALID'],
-  ['limit 1e1', { target: `${SUBSCRIBERS}?limit=1e1` }, 400, 'QUERY_INVALID'],
-  ['limit 05', { target: `${SUBSCRIBERS}?limit=05` }, 400, 'QUERY_INVALID'],
-  ['an empty limit', { target: `${SUBSCRIBERS}?limit=` }, 400, 'QUERY_INVALID'],
-  ['active yes', { target: `${SUBSCRIBERS}?active=yes` }, 400, 'QUERY_INVALID'],
-  ['active 1', { target: `${SUBSCRIBERS}?active=1` }, 400, 'QUERY_INVALID'],
-  ['active all', { target: `${SUBSCRIBERS}?active=all` }, 400, 'QUERY_INVALID'],
+  ...[
+    'limit=0',
+    'limit=101',
+    'limit=1.5',
+    'limit=1e1',
+    'limit=05',
+    'limit=',
+    'active=yes',
+    'active=1',
+    'active=all',
+  ].map((query): [string, Sent, number, string] => [
+    query,
+    { target: `${SUBSCRIBERS}?${query}` },
+    400,
+    'QUERY_INVALID',
+  ]),
   ['a body on a read', { target: CARD, body: '{}' }, 400, 'BODY_NOT_ALLOWED'],
   ['a body on activate', { target: `${CARD}/activate`, method: 'POST', body: '{}' }, 400, 'BODY_NOT_ALLOWED'],
   ['no body on block', { target: `${CARD}/block`, method: 'POST' }, 400, 'BODY_MISSING'],
   ['no body on an event', { target: '/v1/events', method: 'POST' }, 400, 'BODY_MISSING'],
-  [
-    'a body without content type',
-    { target: `${CARD}/block`, method: 'POST', body: '{}', contentType: null },
-    415,
-    'UNSUPPORTED_MEDIA_TYPE',
-  ],
-  [
-    'a form',
-    { target: `${CARD}/block`, method: 'POST', body: '{}', contentType: 'application/x-www-form-urlencoded' },
-    415,
-    'UNSUPPORTED_MEDIA_TYPE',
-  ],
-  [
-    'another charset',
-    { target: `${CARD}/block`, method: 'POST', body: '{}', contentType: 'application/json; charset=latin1' },
-    415,
-    'UNSUPPORTED_MEDIA_TYPE',
-  ],
-];
-it.each(rows)('the sandbox refuses: %s', (_what, sent, status, errorCode) => {
+  ['a body without content type', typed(null), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+  ['a form', typed(FORM), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+  ['another charset', typed('application/json; charset=latin1'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+])('the sandbox refuses: %s', (_what, sent, status, errorCode) => {
   const reply = play().send(sent);
-  expect([reply.status, reply.json.errorCode]).toEqual([status, errorCode]);
-  expect(typeof reply.json.message).toBe('string');
+  expect([[reply.status, reply.json.errorCode], typeof reply.json.message]).toEqual([[status, errorCode], 'string']);
 });
 
-const brokenBodies: [target: string, body: string, message: string][] = [
-  [
-    `${CARD}/block`,
-    '{"reason"',
-    'the body was refused: it is not JSON (line 1, column 10 (at reason): expected ":" after the name)',
-  ],
-  [`${CARD}/block`, '[]', 'the body was refused: it is not a JSON object'],
-  [`${CARD}/block`, 'null', 'the body was refused: it is not a JSON object'],
-  [
-    `${CARD}/block`,
-    '{"reason":"a","reason":"b"}',
-    'the body was refused: it is not JSON (line 1, column 15 (at reason): the name "reason" occurs twice in one object)',
-  ],
-  [`${CARD}/block`, '{"Reason":"a"}', 'the body was refused: Reason: is not a field of this operation'],
-  [`${CARD}/block`, '{"__proto__":"a"}', 'the body was refused: __proto__: is not a field of this operation'],
-  [`${CARD}/block`, '{"reason":null}', 'the body was refused: reason: <wrong type>'],
-  [`${CARD}/reissue`, '{"reason":5}', 'the body was refused: reason: <wrong type>'],
-  [
-    `${CARD}/provision/wallet_a`,
-    '{"clientDeviceId":"d"}',
-    'the body was refused: clientDeviceId: is not a field of this operation',
-  ],
-  ['/v1/calendars/cal_harbour_tours', '{"active":"true"}', 'the body was refused: active: <wrong type>'],
-  ['/v1/calendars/cal_harbour_tours', '{"url":null}', 'the body was refused: url: <wrong type>'],
-  [
-    '/v1/calendars/cal_harbour_tours',
-    JSON.stringify({ name: 'x'.repeat(5001) }),
-    'the body was refused: name: has 5001 characters, but the limit is 5000',
-  ],
-  [
-    '/v1/calendars/cal_harbour_tours',
-    JSON.stringify({ description: 'x'.repeat(40_001) }),
-    'the body was refused: description: has 40001 characters, but the limit is 40000',
-  ],
-  [
-    '/v1/subscribers/sub_0001',
-    '{"firstName":"x"}',
-    'the body was refused: firstName: is not a field of this operation',
-  ],
-  ['/v1/events', '{"name":"n","start":"2025-07-01"}', 'the body was refused: calendar: <wrong type>'],
-  ['/v1/events', event({ end: null }), 'the body was refused: end: <wrong type>'],
-  [
-    '/v1/events',
-    event({ start: '2025-02-30' }),
-    'the body was refused: start: names a day that does not exist: month 2 of 2025 has 28 days: write an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00',
-  ],
-  [
-    '/v1/events',
-    event({ end: 'tomorrow' }),
-    'the body was refused: end: is not an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00 (with a T between day and time)',
-  ],
-  [
-    '/v1/events',
-    event({ location: 'x'.repeat(5001) }),
-    'the body was refused: location: has 5001 characters, but the limit is 5000',
-  ],
-];
-it.each(brokenBodies)('a body that breaks a rule: %s refuses body %#', (target, body, message) => {
+const NO_DAY = 'start: names a day that does not exist: month 2 of 2025 has 28 days';
+const EXAMPLES = 'an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00';
+const AT = '(line 1, column 10 (at reason): expected ":" after the name)';
+const TWICE = '(line 1, column 15 (at reason): the name "reason" occurs twice in one object)';
+
+it.each<[target: string, body: string, problem: string]>([
+  [BLOCK_CARD, '{"reason"', `it is not JSON ${AT}`],
+  [BLOCK_CARD, '[]', 'it is not a JSON object'],
+  [BLOCK_CARD, 'null', 'it is not a JSON object'],
+  [BLOCK_CARD, '{"reason":"a","reason":"b"}', `it is not JSON ${TWICE}`],
+  [BLOCK_CARD, '{"Reason":"a"}', 'Reason: is not a field of this operation'],
+  [BLOCK_CARD, '{"__proto__":"a"}', '__proto__: is not a field of this operation'],
+  [BLOCK_CARD, '{"reason":null}', 'reason: <wrong type>'],
+  [`${CARD}/reissue`, '{"reason":5}', 'reason: <wrong type>'],
+  [`${CARD}/provision/wallet_a`, '{"clientDeviceId":"d"}', 'clientDeviceId: is not a field of this operation'],
+  [CALENDAR, '{"active":"true"}', 'active: <wrong type>'],
+  [CALENDAR, '{"url":null}', 'url: <wrong type>'],
+  [CALENDAR, `{"name":"${'x'.repeat(5001)}"}`, 'name: has 5001 characters, but the limit is 5000'],
+  [CALENDAR, `{"description":"${'x'.repeat(40_001)}"}`, 'description: has 40001 characters, but the limit is 40000'],
+  ['/v1/subscribers/sub_0001', '{"firstName":"x"}', 'firstName: is not a field of this operation'],
+  ['/v1/events', '{"name":"n","start":"2025-07-01"}', 'calendar: <wrong type>'],
+  ['/v1/events', event({ end: null }), 'end: <wrong type>'],
+  ['/v1/events', event({ start: '2025-02-30' }), `${NO_DAY}: write ${EXAMPLES}`],
+  ['/v1/events', event({ end: 'tomorrow' }), `end: is not ${EXAMPLES} (with a T between day and time)`],
+  ['/v1/events', event({ location: 'x'.repeat(5001) }), 'location: has 5001 characters, but the limit is 5000'],
+])('a body that breaks a rule: %s refuses body %#', (target, body, problem) => {
   const reply = play().post(target, body);
   // What is wrong with a type is said in the words of the schema library, which may change.
   const said = reply.json.message.replace(/Invalid input: .+$/, '<wrong type>');
-  expect([reply.status, reply.json.errorCode, said]).toEqual([400, 'BODY_INVALID', message]);
+  expect([reply.status, reply.json.errorCode, said]).toEqual([400, 'BODY_INVALID', `the body was refused: ${problem}`]);
 });
 
 it('a body that breaks a rule is refused with every field at fault', () => {
@@ -155,13 +108,7 @@ it('a body that breaks a rule changes nothing', () => {
 });
 
 it('the sandbox takes a content type with the charset that JSON has', () => {
-  const sent = {
-    target: `${CARD}/block`,
-    method: 'POST',
-    body: '{}',
-    contentType: 'application/json; charset=utf-8',
-  };
-  expect(play().send(sent).status).toBe(200);
+  expect(play().send(typed('application/json; charset=utf-8')).status).toBe(200);
 });
 
 it('the sandbox takes an id of 5000 characters outside the basic plane', () => {

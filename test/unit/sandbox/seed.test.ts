@@ -4,15 +4,8 @@ import { builtInSeed, parseSeed } from '../../../src/sandbox/seed.ts';
 import { SEED_TEXT } from '../../../src/sandbox/seed-data.ts';
 
 const CARD = {
-  cardId: '0B7A6C1E-3f52-4d8a-9c41-5e2f7a90b101',
-  clientReference: 'r',
-  status: 'FROZEN',
-  initialBalance: 1,
-  expiryDate: '2031-01-01T00:00:00Z',
-  design: 'd',
-  metadata: {},
-  createdAt: '2025-01-01T00:00:00Z',
-  updatedAt: '2025-01-01T00:00:00Z',
+  ...{ cardId: '0B7A6C1E-3f52-4d8a-9c41-5e2f7a90b101', clientReference: 'r', status: 'FROZEN', initialBalance: 1 },
+  ...{ design: 'd', metadata: {}, expiryDate: '2031-01-01', createdAt: '2025-01-01', updatedAt: '2025-01-01' },
 };
 
 it('the built-in seed is in the shapes of the API', () => {
@@ -21,20 +14,16 @@ it('the built-in seed is in the shapes of the API', () => {
 
 it('the built-in seed has cards in every status and at least two that are ACTIVE', () => {
   const statuses = [...builtInSeed().cards.values()].map((card) => card.get('status'));
-  expect(new Set(statuses)).toEqual(
-    new Set(['ACTIVE', 'WAITING_ACTIVATION', 'BLOCKED', 'REISSUED', 'EXPIRED', 'CANCELLED']),
-  );
+  const all = ['ACTIVE', 'WAITING_ACTIVATION', 'BLOCKED', 'REISSUED', 'EXPIRED', 'CANCELLED'];
+  expect(new Set(statuses)).toEqual(new Set(all));
   expect(statuses.filter((status) => status === 'ACTIVE')).toHaveLength(5);
 });
 
 it('the built-in seed has 26 subscribers in three calendars', () => {
   const state = builtInSeed();
   const own = (id: string) => [...state.subscribers.values()].filter((one) => one.get('calendar') === id);
-  expect([...state.calendars.keys()].map((id) => [id, own(id).length])).toEqual([
-    ['cal_harbour_tours', 15],
-    ['cal_tea_ceremony', 6],
-    ['cal_winter_market', 5],
-  ]);
+  const counts = Object.fromEntries([...state.calendars.keys()].map((id) => [id, own(id).length]));
+  expect(counts).toEqual({ cal_harbour_tours: 15, cal_tea_ceremony: 6, cal_winter_market: 5 });
 });
 
 it('reading a seed file keeps digits, unknown members and unknown status values', () => {
@@ -44,60 +33,41 @@ it('reading a seed file keeps digits, unknown members and unknown status values'
 });
 
 it('reading a seed file takes a subscriber without a calendar as one of the first', () => {
-  const state = parseSeed(
-    '{"calendars":[{"id":"a"},{"id":"b"}],"subscribers":[{"id":"1"},{"id":"2","calendar":"b"}]}',
-    's',
-  );
-  expect([...state.subscribers].map(([id, subscriber]) => [id, subscriber.get('calendar')])).toEqual([
-    ['1', 'a'],
-    ['2', 'b'],
-  ]);
+  const text = '{"calendars":[{"id":"a"},{"id":"b"}],"subscribers":[{"id":"1"},{"id":"2","calendar":"b"}]}';
+  const state = parseSeed(text, 's');
+  expect(['1', '2'].map((id) => state.subscribers.get(id)?.get('calendar'))).toEqual(['a', 'b']);
 });
 
 it('reading a seed file takes an empty seed', () => {
   expect(parseSeed('{}', 's').cards.size).toBe(0);
 });
 
-const rows: [text: string, message: string][] = [
-  ['', 'seed.json: is not JSON: line 1, column 1: there is no JSON here, the text is empty'],
-  ['[]', 'seed.json: is not a JSON object'],
-  ['{"card":[]}', 'seed.json: card: is none of cards, calendars, subscribers'],
-  ['{"cards":{}}', 'seed.json: cards: is not an array'],
-  ['{"cards":[1]}', 'seed.json: cards[0]: is not an object'],
-  ['{"calendars":[{}]}', 'seed.json: calendars[0].id: is missing or not a text'],
-  ['{"calendars":[{"id":"a"},{"id":"a"}]}', "seed.json: calendars[1].id: 'a' occurs twice"],
-  ['{"calendars":[{"id":"a","active":"yes"}]}', 'seed.json: calendars[0].active: is not of the type boolean'],
-  ['{"subscribers":[{"id":"1"}]}', "seed.json: subscribers '1'.calendar: there is no calendar"],
-  [
-    '{"calendars":[{"id":"a"}],"subscribers":[{"id":"1","calendar":"b"}]}',
-    "seed.json: subscribers '1'.calendar: names no calendar",
-  ],
-  [
-    JSON.stringify({ cards: [{ ...CARD, cardId: '7' }] }),
-    "seed.json: cards[0].cardId: '7' is not a card ID like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101",
-  ],
-  [
-    JSON.stringify({ cards: [CARD, { ...CARD, cardId: CARD.cardId.toLowerCase() }] }),
-    "seed.json: cards[1].cardId: '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' occurs twice",
-  ],
-  [
-    JSON.stringify({
-      cards: [{ ...CARD, transactions: [{ transactionId: 't', amount: '1', type: 'LOAD', createdAt: 'c' }] }],
-    }),
-    'seed.json: cards[0].transactions.0.amount: is not of the type number',
-  ],
-];
-it.each(rows)('reading a seed file refuses seed %#', (text, message) => {
-  expect(() => parseSeed(text, 'seed.json')).toThrow(
-    expect.objectContaining({ code: 'USAGE', message: `${message}. Nothing was sent.` }),
-  );
+const LOWER = CARD.cardId.toLowerCase();
+const ofCards = (...cards: object[]) => JSON.stringify({ cards });
+const NO_ID = "'7' is not a card ID like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101";
+const OF_B = '{"calendars":[{"id":"a"}],"subscribers":[{"id":"1","calendar":"b"}]}';
+const BAD = { transactionId: 't', amount: '1', type: 'LOAD', createdAt: 'c' };
+
+it.each([
+  ['', 'is not JSON: line 1, column 1: there is no JSON here, the text is empty'],
+  ['[]', 'is not a JSON object'],
+  ['{"card":[]}', 'card: is none of cards, calendars, subscribers'],
+  ['{"cards":{}}', 'cards: is not an array'],
+  ['{"cards":[1]}', 'cards[0]: is not an object'],
+  ['{"calendars":[{}]}', 'calendars[0].id: is missing or not a text'],
+  ['{"calendars":[{"id":"a"},{"id":"a"}]}', "calendars[1].id: 'a' occurs twice"],
+  ['{"calendars":[{"id":"a","active":"yes"}]}', 'calendars[0].active: is not of the type boolean'],
+  ['{"subscribers":[{"id":"1"}]}', "subscribers '1'.calendar: there is no calendar"],
+  [OF_B, "subscribers '1'.calendar: names no calendar"],
+  [ofCards({ ...CARD, cardId: '7' }), `cards[0].cardId: ${NO_ID}`],
+  [ofCards(CARD, { ...CARD, cardId: LOWER }), `cards[1].cardId: '${LOWER}' occurs twice`],
+  [ofCards({ ...CARD, transactions: [BAD] }), 'cards[0].transactions.0.amount: is not of the type number'],
+])('reading a seed file refuses seed %#', (text, problem) => {
+  const message = `seed.json: ${problem}. Nothing was sent.`;
+  expect(() => parseSeed(text, 'seed.json')).toThrow(expect.objectContaining({ code: 'USAGE', message }));
 });
 
 it('reading a seed file reports the first 20 faults', () => {
   const text = JSON.stringify({ cards: Array.from({ length: 25 }, () => 1) });
-  expect(() => parseSeed(text, 's')).toThrow(
-    expect.objectContaining({
-      message: expect.stringMatching(/cards\[19\]: is not an object\. Nothing was sent\.$/),
-    }),
-  );
+  expect(() => parseSeed(text, 's')).toThrow(/cards\[19\]: is not an object\. Nothing was sent\.$/);
 });

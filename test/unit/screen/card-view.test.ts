@@ -7,13 +7,8 @@ import { displayWidth } from '../../../src/screen/cut-text.ts';
 import { drawnWidth, JOINED } from '../../support/drawn-width.ts';
 import { SAMPLE_CALLS, WRITES } from '../../support/sample-calls.ts';
 
-const STYLE = {
-  width: 80,
-  colour: false,
-  unicode: true,
-  now: Date.UTC(2026, 10, 20),
-  suggestions: { profile: undefined },
-};
+const SUGGESTIONS = { profile: undefined };
+const STYLE = { width: 80, colour: false, unicode: true, now: Date.UTC(2026, 10, 20), suggestions: SUGGESTIONS };
 
 function card(text: string): JsonObject {
   const value = parseJson(text);
@@ -27,12 +22,9 @@ function suggestedAt(status: string): readonly string[] {
   return suggested.map((name) => SAMPLE_CALLS[name].command);
 }
 
-const TRANSACTIONS = [1, 2, 3, 4, 5, 6]
-  .map(
-    (day) =>
-      `{"transactionId":"t${day}","amount":-${day}.50,"type":"PURCHASE","createdAt":"2026-11-0${day}T10:00:00Z"}`,
-  )
-  .join(',');
+const transaction = (day: number) =>
+  `{"transactionId":"t${day}","amount":-${day}.50,"type":"PURCHASE","createdAt":"2026-11-0${day}T10:00:00Z"}`;
+const TRANSACTIONS = [1, 2, 3, 4, 5, 6].map(transaction).join(',');
 
 const ACTIVE = card(`{
   "cardId":"7c0e2f3a-1111-2222-3333-444455556666","clientReference":"order-1","status":"ACTIVE",
@@ -42,43 +34,22 @@ const ACTIVE = card(`{
   "transactions":[${TRANSACTIONS}]}`);
 
 it('cardView shows what the card is, what it holds, until when, and what can be done', () => {
-  expect(cardView(ACTIVE, STYLE)).toBe(
-    [
-      'Card          7c0e2f3a-1111-2222-3333-444455556666',
-      'Status        ACTIVE',
-      'Balance       12.50 of 50.00  [█████░░░░░░░░░░░░░░░]',
-      'Expires       25 Feb 2027, 00:00 UTC (in 3 months)',
-      'Reference     order-1',
-      'Design        birthday',
-      'Created       1 Jan 2026, 00:00 UTC (10 months ago)',
-      'Updated       18 Nov 2026, 00:00 UTC (2 days ago)',
-      'Activated     20 Nov 2026, 00:00 UTC (now)',
-      'newField      [1.0]',
-      '',
-      'Metadata',
-      '  store         Köln',
-      '  till.no       7',
-      '',
-      'Last transactions (5 of 6)',
-      '  TIME                   TYPE      AMOUNT  ID',
-      '  6 Nov 2026, 10:00 UTC  PURCHASE   -6.50  t6',
-      '  5 Nov 2026, 10:00 UTC  PURCHASE   -5.50  t5',
-      '  4 Nov 2026, 10:00 UTC  PURCHASE   -4.50  t4',
-      '  3 Nov 2026, 10:00 UTC  PURCHASE   -3.50  t3',
-      '  2 Nov 2026, 10:00 UTC  PURCHASE   -2.50  t2',
-      '',
-      'Next',
-      ...suggestedAt('ACTIVE').map((command) => `  frontdesk ${command} 7c0e2f3a-1111-2222-3333-444455556666`),
-      '',
-    ].join('\n'),
-  );
+  expect(cardView(ACTIVE, STYLE).split('\n')).toEqual([
+    ...['Card          7c0e2f3a-1111-2222-3333-444455556666', 'Status        ACTIVE'],
+    ...['Balance       12.50 of 50.00  [█████░░░░░░░░░░░░░░░]', 'Expires       25 Feb 2027, 00:00 UTC (in 3 months)'],
+    ...['Reference     order-1', 'Design        birthday', 'Created       1 Jan 2026, 00:00 UTC (10 months ago)'],
+    ...['Updated       18 Nov 2026, 00:00 UTC (2 days ago)', 'Activated     20 Nov 2026, 00:00 UTC (now)'],
+    ...['newField      [1.0]', '', 'Metadata', '  store         Köln', '  till.no       7', ''],
+    ...['Last transactions (5 of 6)', '  TIME                   TYPE      AMOUNT  ID'],
+    ...[6, 5, 4, 3, 2].map((day) => `  ${day} Nov 2026, 10:00 UTC  PURCHASE   -${day}.50  t${day}`),
+    ...['', 'Next'],
+    ...suggestedAt('ACTIVE').map((command) => `  frontdesk ${command} 7c0e2f3a-1111-2222-3333-444455556666`),
+    '',
+  ]);
 });
 
 it('cardView is only the facts of the card before a question', () => {
-  const summary = cardSummary(ACTIVE, STYLE);
-  expect(summary).toContain('Status        ACTIVE\n');
-  expect(summary).not.toContain('Next');
-  expect(summary).not.toContain('transactions');
+  expect(cardSummary(ACTIVE, STYLE)).toMatch(/^(?![\s\S]*(?:Next|transactions))[\s\S]*Status {8}ACTIVE\n/);
 });
 
 it('cardView suggests commands with the same profile, by status', () => {
@@ -94,10 +65,8 @@ it.each([
   ['card.activate', 'WAITING_ACTIVATION', ['card block']],
 ])('cardView after %s suggests none of it again for a card that reads %s', (done, status, left) => {
   const cardId = '7c0e2f3a-1111-2222-3333-444455556666';
-  const view = cardView(card(`{"cardId":"${cardId}","status":"${status}"}`), {
-    ...STYLE,
-    suggestions: { profile: undefined, done: [done] },
-  });
+  const suggestions = { profile: undefined, done: [done] };
+  const view = cardView(card(`{"cardId":"${cardId}","status":"${status}"}`), { ...STYLE, suggestions });
   expect(view.split('Next\n')[1]).toBe(left.map((command) => `  frontdesk ${command} ${cardId}\n`).join(''));
 });
 
@@ -148,24 +117,11 @@ it('cardView colors the status without color being its only sign', () => {
 
 /** A card with the text wherever the service may put one. */
 function cardOf(text: string): JsonObject {
-  const transaction = { transactionId: text, amount: text, type: text, createdAt: text };
-  return card(
-    JSON.stringify({
-      cardId: text,
-      clientReference: text,
-      status: text,
-      initialBalance: text,
-      currentBalance: text,
-      expiryDate: text,
-      design: text,
-      cancelledAt: text,
-      cancellationAction: text,
-      activatedAt: text,
-      [text]: text,
-      metadata: { store: text, [text]: text },
-      transactions: [transaction],
-    }),
-  );
+  const names = ['cardId', 'clientReference', 'status', 'initialBalance', 'currentBalance', 'expiryDate', 'design'];
+  const more = ['cancelledAt', 'cancellationAction', 'activatedAt', text];
+  const members = Object.fromEntries([...names, ...more].map((name) => [name, text]));
+  const transactions = [{ transactionId: text, amount: text, type: text, createdAt: text }];
+  return card(JSON.stringify({ ...members, metadata: { store: text, [text]: text }, transactions }));
 }
 
 function linesWith(text: string, width: number): readonly string[] {

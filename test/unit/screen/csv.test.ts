@@ -9,11 +9,10 @@ import { recordedOutput } from './recorded-output.ts';
 
 const columns = ['id', 'n', 'metadata'].map((name) => ({ name, header: name.toUpperCase() }));
 
-async function rowsAsCsv(
-  rows: readonly JsonValue[],
-  style = { header: true, csvRaw: false },
-  width?: number,
-): Promise<string> {
+const PLAIN = { header: true, csvRaw: false };
+const BARE = { header: false, csvRaw: false };
+
+async function rowsAsCsv(rows: readonly JsonValue[], style = PLAIN, width?: number): Promise<string> {
   const output = recordedOutput(width);
   const writer = csvRowWriter(columns, style, output);
   for (const row of rows) await writer.row(row);
@@ -21,32 +20,36 @@ async function rowsAsCsv(
   return output.text();
 }
 
+async function resourceAsCsv(resource: JsonValue, style = PLAIN) {
+  const output = recordedOutput();
+  await writeCsvResource(resource as Parameters<typeof writeCsvResource>[0], style, output);
+  return output;
+}
+
 it('csv rows writes the header by field names, then one line per row', async () => {
-  const text = await rowsAsCsv([
-    parseJson('{"id":"a,b","n":-10.10,"metadata":{"k":"v"}}'),
-    parseJson('{"id":"say \\"x\\"\\n"}'),
-  ]);
-  expect(text).toBe('id,n,metadata\r\n"a,b",-10.10,"{""k"":""v""}"\r\n"say ""x""\n",,\r\n');
+  const rows = ['{"id":"a,b","n":-10.10,"metadata":{"k":"v"}}', '{"id":"say \\"x\\"\\n"}'];
+  expect(await rowsAsCsv(rows.map((row) => parseJson(row)))).toBe(
+    'id,n,metadata\r\n"a,b",-10.10,"{""k"":""v""}"\r\n"say ""x""\n",,\r\n',
+  );
 });
 
 it('csv rows writes the header alone for no rows, and nothing without a header', async () => {
-  expect(await rowsAsCsv([])).toBe('id,n,metadata\r\n');
-  expect(await rowsAsCsv([], { header: false, csvRaw: false })).toBe('');
+  expect([await rowsAsCsv([]), await rowsAsCsv([], BARE)]).toEqual(['id,n,metadata\r\n', '']);
 });
 
 it('csv rows guards texts and not numbers', async () => {
-  expect(await rowsAsCsv([parseJson('{"id":"-1","n":-1}')], { header: false, csvRaw: false })).toBe("'-1,-1,\r\n");
+  expect(await rowsAsCsv([parseJson('{"id":"-1","n":-1}')], BARE)).toBe("'-1,-1,\r\n");
 });
 
 it('csv rows writes a text as it is, and its controls as escapes on a terminal alone', async () => {
   const row = parseJson('{"id":"a\\u001b\\\\x41"}');
-  expect(await rowsAsCsv([row], { header: false, csvRaw: false })).toBe('a\u001b\\x41,,\r\n');
-  expect(await rowsAsCsv([row], { header: false, csvRaw: false }, 80)).toBe('a\\x1b\\x41,,\r\n');
+  expect(await rowsAsCsv([row], BARE)).toBe('a\u001b\\x41,,\r\n');
+  expect(await rowsAsCsv([row], BARE, 80)).toBe('a\\x1b\\x41,,\r\n');
 });
 
 it('csv rows guards what a spreadsheet may split off a JSON cell', async () => {
   const row = parseJson('{"id":"x","metadata":{"k":"a;=1+1"}}');
-  expect(await rowsAsCsv([row], { header: false, csvRaw: false })).toBe(`x,,"{""k"":""a;'=1+1""}"\r\n`);
+  expect(await rowsAsCsv([row], BARE)).toBe(`x,,"{""k"":""a;'=1+1""}"\r\n`);
 });
 
 it('csv rows names an unusual delimiter in a first line', async () => {
@@ -64,9 +67,10 @@ it('csv rows leaves texts as they are with --csv-raw, but not their controls on 
 
 it('csv rows marks a line of one empty cell, which readers would skip', async () => {
   const output = recordedOutput();
-  const writer = csvRowWriter([{ name: 'x', header: 'X' }], { header: false, csvRaw: false }, output);
+  const writer = csvRowWriter([{ name: 'x', header: 'X' }], BARE, output);
   await writer.row(parseJson('{}'));
   expect(output.text()).toBe('""\r\n');
+  expect((await resourceAsCsv(new Map([['a', '']]), BARE)).text()).toBe('""\r\n');
 });
 
 it('csv rows gives every text back to a CSV reader', async () => {
@@ -80,10 +84,10 @@ it('csv rows gives every text back to a CSV reader', async () => {
 });
 
 it("csv of one resource writes nested values by dotted column in the resource's own order", async () => {
-  const output = recordedOutput();
   const card = parseJson('{"z":1.0,"metadata":{"b":"=x","a":{}},"t":[{"amount":5}],"e":[],"n":null,"=evil":"x"}');
-  await writeCsvResource(card, { header: true, csvRaw: false }, output);
-  expect(output.text()).toBe(`z,metadata.b,metadata.a,t.0.amount,e,n,'=evil\r\n1.0,'=x,{},5,[],,x\r\n`);
+  expect((await resourceAsCsv(card)).text()).toBe(
+    `z,metadata.b,metadata.a,t.0.amount,e,n,'=evil\r\n1.0,'=x,{},5,[],,x\r\n`,
+  );
 });
 
 it('csv of one resource writes what is long in pieces, and gives it back whole', async () => {
@@ -92,28 +96,17 @@ it('csv of one resource writes what is long in pieces, and gives it back whole',
     ['a', text],
     ...Array.from({ length: 30_000 }, (_, index): [string, JsonValue] => [`k${index}`, `v${index}`]),
   ]);
-  const output = recordedOutput();
-  await writeCsvResource(resource, { header: true, csvRaw: false }, output);
+  const output = await resourceAsCsv(resource);
   expect(output.writes.length).toBeGreaterThan(8);
   const [names = [], cells = []] = parse(output.text(), { record_delimiter: '\r\n' });
-  expect(names).toEqual([...resource.keys()]);
-  expect(cells.map(unguardCell)).toEqual([...resource.values()]);
-});
-
-it('csv of one resource marks the line of a resource that is one empty text', async () => {
-  const output = recordedOutput();
-  await writeCsvResource(new Map([['a', '']]), { header: false, csvRaw: false }, output);
-  expect(output.text()).toBe('""\r\n');
+  expect([names, cells.map(unguardCell)]).toEqual([[...resource.keys()], [...resource.values()]]);
 });
 
 it('csv of one resource gives keys that are empty or hold a dot or a quote columns of their own', async () => {
-  const output = recordedOutput();
   const card = parseJson('{"metadata":{"a.b":"1","a":{"b":"2"},"":"3","q\\"":"4"}}');
-  await writeCsvResource(card, { header: true, csvRaw: false }, output);
-  expect(parse(output.text())).toEqual([
-    ['metadata."a.b"', 'metadata.a.b', 'metadata.""', 'metadata."q\\""'],
-    ['1', '2', '3', '4'],
-  ]);
+  const [header, cells] = parse((await resourceAsCsv(card)).text());
+  expect(header).toEqual(['metadata."a.b"', 'metadata.a.b', 'metadata.""', 'metadata."q\\""']);
+  expect(cells).toEqual(['1', '2', '3', '4']);
   const names = ['metadata."a.b"', 'metadata.""', 'metadata."q\\""'];
   expect(names.map((name) => getPath(card, name))).toEqual(['1', '3', '4']);
 });

@@ -27,14 +27,12 @@ it.each([
 it('T6 cutText says how much of a long text is missing', () => {
   expect(cutText('x'.repeat(40_000), 40)).toBe(`${'x'.repeat(29)}… (+39,971)`);
   expect(cutText('x'.repeat(40_000), 40, false)).toBe(`${'x'.repeat(27)}... (+39,973)`);
-  expect(cutText('x'.repeat(40_000), 10)).toBe('xxxxxxxxx…');
-  expect(cutText('x'.repeat(139), 40)).toBe(`${'x'.repeat(39)}…`);
+  expect([cutText('x'.repeat(40_000), 10), cutText('x'.repeat(139), 40)]).toEqual(['xxxxxxxxx…', `${'x'.repeat(39)}…`]);
   expect(cutText('x'.repeat(140), 40)).toBe(`${'x'.repeat(32)}… (+108)`);
 });
 
 it('cutText uses ASCII dots where the terminal is not UTF-8', () => {
-  expect(cutText('hello world', 8, false)).toBe('hello...');
-  expect(cutText('hello', 2, false)).toBe('he');
+  expect([cutText('hello world', 8, false), cutText('hello', 2, false)]).toEqual(['hello...', 'he']);
 });
 
 it('cutText is never wider than asked, whatever the text', () => {
@@ -50,21 +48,22 @@ it('cutText cuts through a chain of letters that is wider than any letter', () =
   expect(cutText('क्'.repeat(40), 10)).toBe(`${'क्'.repeat(9)}…`);
 });
 
-it.each([
-  ['plain', 5],
-  ['日本', 4],
-  ['e\u0301', 1],
-  ['กำ', 2],
-  ['\u0600', 1],
-  ['👍🏽', 4],
-  ['👨‍👩‍👧‍👦', 8],
-  ['🇵🇹', 2],
-  ['❤️', 2],
-  ['\u00ad', 1],
-  ['', 0],
-  ['\u001b[1mbold\u001b[22m ก', 6],
-])('displayWidth of %j is %i', (text, width) => {
-  expect(displayWidth(text)).toBe(width);
+it('displayWidth is that of the widest drawing', () => {
+  const texts = [
+    'plain',
+    '日本',
+    'e\u0301',
+    'กำ',
+    '\u0600',
+    '👍🏽',
+    '👨‍👩‍👧‍👦',
+    '🇵🇹',
+    '❤️',
+    '\u00ad',
+    '',
+    '\u001b[1mbold\u001b[22m ก',
+  ];
+  expect(texts.map((text) => displayWidth(text))).toEqual([5, 4, 1, 2, 1, 4, 8, 2, 2, 1, 0, 6]);
 });
 
 it('displayWidth is never less than any terminal takes, whether it joins letters or not', () => {
@@ -78,7 +77,6 @@ it('displayWidth is never less than any terminal takes, whether it joins letters
 });
 
 it('cutText pads by columns, not by characters', () => {
-  expect(padText('日本', 6)).toBe('日本  ');
-  expect(padText('10.10', 8, 'right')).toBe('   10.10');
+  expect([padText('日本', 6), padText('10.10', 8, 'right')]).toEqual(['日本  ', '   10.10']);
   expect(padText('toolong', 3)).toBe('toolong');
 });

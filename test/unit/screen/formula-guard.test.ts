@@ -13,21 +13,25 @@ it.each([
   ["'=x", "''=x"],
   ["''=x", "'''=x"],
   ["'x", "'x"],
-  ["O'Neill", "O'Neill"],
-  ['a=b', 'a=b'],
   ["x;=cmd|' /C calc'!A0;y", "x;'=cmd|' /C calc'!A0;y"],
   ['x\t-1;+2', "x\t'-1;'+2"],
   ["x;'=1", "x;''=1"],
-  ['x; =1', 'x; =1'],
-  ['', ''],
-  ['line\r\nline\ttab', 'line\r\nline\ttab'],
   ['\nx', "'\nx"],
-  ['Mon;\r\nTue', 'Mon;\r\nTue'],
-  ['a\u001b[31mb', 'a\u001b[31mb'],
-  ['a\u202eb', 'a\u202eb'],
-  ['C:\\x41', 'C:\\x41'],
-  ['\\x86', '\\x86'],
   ['="00042"', `'="00042"`],
+  ...[
+    ...[
+      "O'Neill",
+      'a=b',
+      'x; =1',
+      '',
+      'line\r\nline\ttab',
+      'Mon;\r\nTue',
+      'a\u001b[31mb',
+      'a\u202eb',
+      'C:\\x41',
+      '\\x86',
+    ],
+  ].map((text): [string, string] => [text, text]),
 ])('T8 guardCell writes %j as %j', (text, cell) => {
   expect(guardCell(text)).toBe(cell);
   expect(unguardCell(cell)).toBe(text);
@@ -43,36 +47,7 @@ it.each([
 });
 
 it('guardCell is undone exactly for every text', () => {
-  const pieces = fc.constantFrom(
-    "'",
-    '=',
-    '+',
-    '-',
-    '@',
-    '\t',
-    '\r',
-    '\n',
-    '＝',
-    ';',
-    '=',
-    "'",
-    '\\',
-    'x',
-    'u',
-    '{',
-    '}',
-    '1',
-    'b',
-    '5',
-    'c',
-    '\u001b',
-    '\u202e',
-    '\ud800',
-    '\udc00',
-    '😀',
-    '\u200d',
-    'é',
-  );
+  const pieces = fc.constantFrom(...`'=+-@\t\r\n＝;='\\xu{}1b5c\u001b\u202e😀\u200dé`, '\ud800', '\udc00');
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: pieces }), fc.string({ unit: 'binary' })), (text) => {
       expect(unguardCell(guardCell(text))).toBe(text);

@@ -16,23 +16,16 @@ function stream(failsFrom = Number.POSITIVE_INFINITY) {
   return { port, writes };
 }
 
-it('gatheredOutput writes what arrives together at once, in order', async () => {
+it.each([
+  ['nothing at first', [], []],
+  ['what arrives together at once, in order', ['a\n', 'b\n', 'flush'], ['a\nb\n']],
+  ['what arrives after a flush, too', ['a\n', 'flush', 'b\n', 'flush'], ['a\n', 'b\n']],
+])('gatheredOutput writes %s', async (_what, steps, expected) => {
   const { port, writes } = stream();
   const gathered = gatheredOutput(port);
-  await gathered.write('a\n');
-  await gathered.write('b\n');
+  for (const step of steps) await (step === 'flush' ? gathered.flush() : gathered.write(step));
   await gathered.flush();
-  expect(writes).toEqual(['a\nb\n']);
-});
-
-it('gatheredOutput writes what arrives after a flush, too', async () => {
-  const { port, writes } = stream();
-  const gathered = gatheredOutput(port);
-  await gathered.write('a\n');
-  await gathered.flush();
-  await gathered.write('b\n');
-  await gathered.flush();
-  expect(writes).toEqual(['a\n', 'b\n']);
+  expect(writes).toEqual(expected);
 });
 
 it('gatheredOutput waits for the reader once 65,536 characters wait', async () => {
@@ -47,11 +40,5 @@ it('gatheredOutput reports a failed write to the flush and to every later write'
   await gathered.write('a\n');
   await expect(gathered.flush()).rejects.toThrow('no space left');
   await expect(gathered.write('b\n')).rejects.toThrow('no space left');
-  expect(writes).toEqual([]);
-});
-
-it('gatheredOutput has nothing to flush at first', async () => {
-  const { port, writes } = stream();
-  await gatheredOutput(port).flush();
   expect(writes).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type OutputPort, StreamFailure } from '../../../src/base/context.ts';
 import { parseJson } from '../../../src/base/json/parse.ts';
-import { isJsonArray, type JsonValue } from '../../../src/base/json/value.ts';
+import type { JsonValue } from '../../../src/base/json/value.ts';
 import { checkOutput } from '../../../src/screen/check-output.ts';
 import { openUnder } from '../../../src/screen/column.ts';
 import type { OutputOptions, Result } from '../../../src/screen/options.ts';
@@ -28,12 +28,8 @@ async function rendered(result: Result, changes: Partial<OutputOptions>, width?:
   return output.text();
 }
 
-async function streamed(
-  rows: readonly JsonValue[],
-  changes: Partial<OutputOptions>,
-  width?: number,
-): Promise<string[]> {
-  const output = recordedOutput(width);
+async function streamed(rows: readonly JsonValue[], changes: Partial<OutputOptions>): Promise<string[]> {
+  const output = recordedOutput();
   const writer = await openRowWriter(COLUMNS, outputOptions(changes), output, rows.length);
   for (const row of rows) await writer.row(row);
   await writer.close();
@@ -59,11 +55,8 @@ it('json and ndjson apply --query to the whole result; no match is null', async 
 });
 
 it('json and ndjson mask the token even here, in values and names', async () => {
-  const echo: Result = {
-    kind: 'resource',
-    resource: parseJson('{"m":"got secret1","secret1":[{"x":"secret1"}]}'),
-    columns: [],
-  };
+  const resource = parseJson('{"m":"got secret1","secret1":[{"x":"secret1"}]}');
+  const echo: Result = { kind: 'resource', resource, columns: [] };
   const maskData = (text: string) => text.replaceAll('secret1', '***');
   expect(await rendered(echo, { format: 'ndjson', maskData })).toBe('{"m":"got ***","***":[{"x":"***"}]}\n');
 });
@@ -104,44 +97,31 @@ it('a stream of rows is one line a row for ndjson, csv and a pipe', async () => 
     'b,{}\r\n',
   ]);
   expect(await streamed([A, B], {})).toEqual(['CARD ID\tSTATUS\tBALANCE\na\tACTIVE\t10.10\n', 'b\tBLOCKED\t9.5\n']);
-  expect(await streamed([], {})).toEqual(['CARD ID\tSTATUS\tBALANCE\n']);
-  expect(await streamed([], { header: false })).toEqual([]);
+  expect([await streamed([], {}), await streamed([], { header: false })]).toEqual([['CARD ID\tSTATUS\tBALANCE\n'], []]);
 });
+
+/** Rows on a terminal where something else stands, and what happens there. */
+async function beside(write: OutputPort['write'], expectedRows: number) {
+  const events: string[] = [];
+  const around = { clear: () => void events.push('clear'), restore: () => void events.push('restore') };
+  const terminal = writingBeside({ isTerminal: true, columns: 80, write }, around);
+  return { events, writer: await openRowWriter([], outputOptions({ format: 'ndjson' }), terminal, expectedRows) };
+}
 
 it.each([
   ['a short run: row by row', 2, ['clear', '{"a":1}\n', 'restore', 'clear', '{"a":2}\n', 'restore']],
   ['a long run: together', 1000, ['clear', '{"a":1}\n{"a":2}\n', 'restore']],
-])(
-  'a stream of rows on a terminal where something else stands has it taken away while rows are written, in %s',
-  async (_, expectedRows, expected) => {
-    const events: string[] = [];
-    const terminal: OutputPort = {
-      isTerminal: true,
-      columns: 80,
-      async write(text) {
-        events.push(String(text));
-      },
-    };
-    const around = { clear: () => void events.push('clear'), restore: () => void events.push('restore') };
-    const options = outputOptions({ format: 'ndjson' });
-    const writer = await openRowWriter([], options, writingBeside(terminal, around), expectedRows);
-    for (const text of ['{"a":1}', '{"a":2}']) await writer.row(parseJson(text));
-    await writer.flush();
-    expect(events).toEqual(expected);
-    await writer.close();
-    expect(events).toEqual(expected);
-  },
-);
+])('what stands on a terminal is taken away while rows are written, in %s', async (_, expectedRows, expected) => {
+  const { events, writer } = await beside(async (text) => void events.push(String(text)), expectedRows);
+  for (const text of ['{"a":1}', '{"a":2}']) await writer.row(parseJson(text));
+  await writer.flush();
+  expect(events).toEqual(expected);
+  await writer.close();
+  expect(events).toEqual(expected);
+});
 
-it('a stream of rows on a terminal where something else stands shows it again when the row cannot be written, which the row says', async () => {
-  const events: string[] = [];
-  const terminal: OutputPort = {
-    isTerminal: true,
-    columns: 80,
-    write: () => Promise.reject(new StreamFailure('EIO', 'gone')),
-  };
-  const around = { clear: () => void events.push('clear'), restore: () => void events.push('restore') };
-  const writer = await openRowWriter([], outputOptions({ format: 'ndjson' }), writingBeside(terminal, around), 1000);
+it('what stands on a terminal is shown again when the row cannot be written, which the row says', async () => {
+  const { events, writer } = await beside(() => Promise.reject(new StreamFailure('EIO', 'gone')), 1000);
   await writer.row(null);
   await writer.flush();
   expect(events).toEqual(['clear', 'restore']);
@@ -154,11 +134,8 @@ it('table off a terminal is a header and one tab-separated line per resource, ta
 });
 
 it('table off a terminal cuts nothing and draws no escape sequence', async () => {
-  const long: Result = {
-    kind: 'resource',
-    resource: new Map([['cardId', `${'x'.repeat(40_000)}\u001b[2J`]]),
-    columns: COLUMNS,
-  };
+  const resource = new Map([['cardId', `${'x'.repeat(40_000)}\u001b[2J`]]);
+  const long: Result = { kind: 'resource', resource, columns: COLUMNS };
   expect(await rendered(long, { colour: true, header: false })).toBe(`${'x'.repeat(40_000)}\\x1b[2J\t\t\n`);
 });
 
@@ -166,16 +143,16 @@ it('table off a terminal sorts by the value of a column, shown or not', async ()
   expect(await rendered(two, { header: false, columns: 'cardId', sortBy: 'currentBalance' })).toBe('b\na\n');
 });
 
-it('table off a terminal shows what a query finds: rows, one column, one resource, text', async () => {
-  expect(await rendered(two, { query: '[].{id:cardId,b:currentBalance}' })).toBe('id\tb\na\t10.10\nb\t9.5\n');
-  expect(await rendered(two, { query: '[].[cardId,status]', header: false })).toBe('a\tACTIVE\nb\tBLOCKED\n');
-  expect(await rendered(two, { query: '[].cardId' })).toBe('value\na\nb\n');
-  expect(await rendered(two, { query: '[0].{b:currentBalance}' })).toBe('b\n10.10\n');
-  expect(await rendered(two, { query: '[0].status' })).toBe('ACTIVE\n');
-  expect(await rendered(two, { query: 'nothing' })).toBe('null\n');
-  expect(await rendered(two, { query: '[].{id:cardId,b:currentBalance}', columns: 'b', sortBy: 'b' })).toBe(
-    'b\n9.5\n10.10\n',
-  );
+it.each<[Partial<OutputOptions>, string]>([
+  [{ query: '[].{id:cardId,b:currentBalance}' }, 'id\tb\na\t10.10\nb\t9.5\n'],
+  [{ query: '[].[cardId,status]', header: false }, 'a\tACTIVE\nb\tBLOCKED\n'],
+  [{ query: '[].cardId' }, 'value\na\nb\n'],
+  [{ query: '[0].{b:currentBalance}' }, 'b\n10.10\n'],
+  [{ query: '[0].status' }, 'ACTIVE\n'],
+  [{ query: 'nothing' }, 'null\n'],
+  [{ query: '[].{id:cardId,b:currentBalance}', columns: 'b', sortBy: 'b' }, 'b\n9.5\n10.10\n'],
+])('table off a terminal shows what a query finds: %j', async (changes, text) => {
+  expect(await rendered(two, changes)).toBe(text);
 });
 
 it('table off a terminal prints text of frontdesk with one line end', async () => {
@@ -220,7 +197,6 @@ it('checkOutput names every fault at once', async () => {
     '--sort-by: there is no column "cardID": did you mean "cardId"',
   ]);
   expect(others[0]?.hints).toEqual([`choose from ${COLUMNS.map(({ name }) => name).join(', ')}`]);
-  expect(isJsonArray(two.kind === 'list' ? two.document : null)).toBe(true);
 });
 
 it('a text of sentences is broken between words in a terminal only, and another text never', async () => {

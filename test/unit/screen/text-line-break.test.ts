@@ -4,17 +4,12 @@ import { breakLine, breakMessage } from '../../../src/screen/text.ts';
 it.each<[string, string, number | undefined, string]>([
   ['is broken between words', '  one two three four', 12, '  one two\n  three four'],
   [
-    'continues under the text beside a label',
-    '  That means     ACTIVE is not BLOCKED: not done yet',
-    36,
-    '  That means     ACTIVE is not\n                 BLOCKED: not done\n                 yet',
+    'continues beside a label',
+    '  Means   ACTIVE is not: not done',
+    20,
+    '  Means   ACTIVE is\n          not: not\n          done',
   ],
-  [
-    'has no label that takes more than half of the room',
-    '  Label of many words  text that follows it',
-    24,
-    '  Label of many words \n  text that follows it',
-  ],
+  ['has no label over half of the room', '  Label of words  text after it', 20, '  Label of words \n  text after it'],
   [
     'keeps its indent behind a command',
     '    fix: frontdesk auth login; or set FRONTDESK_CARDS_URL',
@@ -35,12 +30,7 @@ it.each<[string, string, number | undefined, string]>([
     26,
     'could not block it: 409\n("one two three four" of\nrow 3): try later',
   ],
-  [
-    'marks each further line of a quoted text',
-    '409 ("one two three four five six")',
-    14,
-    '409 ("one two\n| three four\n| five six")',
-  ],
+  ['marks lines of a quoted text', '409 ("one two three four five")', 14, '409 ("one two\n| three four\n| five")'],
   [
     'gives no command in a quoted text a line of its own, but one behind it',
     '409 "see: frontdesk card reissue x --yes; and: hint: y", check with: frontdesk card get x',
@@ -65,12 +55,7 @@ it.each<[string, string, number | undefined, string]>([
     'answered 409: frontdesk\n--version && curl\nexample.org | sh',
   ],
   ['begins no line with hint:', 'answered 409 (X: sorry hint: do this', 22, 'answered 409 (X: sorry\n| hint: do this'],
-  [
-    'begins no line with frontdesk:',
-    '  answered 409 (sorry frontdesk: do',
-    21,
-    '  answered 409 (sorry\n  | frontdesk: do',
-  ],
+  ['begins no line with frontdesk:', '  is 409 (sorry frontdesk: do', 15, '  is 409 (sorry\n  | frontdesk: do'],
   ['leaves no long word to the terminal', '"aaaaaaaaaHINT: x"', 12, '"aaaaaaaaa\n| HINT: x"'],
   ['marks an unbroken space', '"aaaaaaaaa\u00a0hint:\u00a0x"', 12, '"aaaaaaaaa\n| \u00a0hint:\u00a0x"'],
   ['is left alone where it fits', 'frontdesk: hint: x', 18, 'frontdesk: hint: x'],

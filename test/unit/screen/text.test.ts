@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { countFrom } from '../../../src/base/json/shorten.ts';
-import { groupThousands, plural, safeText, shortenText } from '../../../src/screen/text.ts';
+import {
+  awayFrom,
+  formatDuration,
+  formatSeconds,
+  groupThousands,
+  plural,
+  safeText,
+  shortenText,
+} from '../../../src/screen/text.ts';
 
 it.each([
   ['\u001b[31mred\u001b[0m', '\\x1b[31mred\\x1b[0m'],
@@ -27,19 +35,8 @@ it.each([
 });
 
 it.each([
-  'Ünïcödé',
-  '日本語',
-  'שלום',
-  'مرحبا',
-  '👩‍👩‍👧',
-  '🏴󠁧󠁢󠁳󠁣󠁴󠁿',
-  'می‌خواهم',
-  'ක්‍රි',
-  '❤️',
-  '👍🏽',
-  'é',
-  '\\x1b',
-  '100 % = 1',
+  ...['Ünïcödé', '日本語', 'שלום', 'مرحبا', '👩‍👩‍👧', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', 'می‌خواهم', 'ක්‍රි', '❤️', '👍🏽', 'é'],
+  ...['\\x1b', '100 % = 1'],
 ])('safeText leaves ordinary text alone: %s', (text) => {
   expect(safeText(text)).toBe(text);
 });
@@ -66,30 +63,61 @@ it('T5 safeText counts a flood of marks instead of drawing it', () => {
   expect(safeText(`e\u0301\u0323`)).toBe('e\u0301\u0323');
 });
 
-it('shortenText cuts at a number of characters and says how many are missing', () => {
-  expect(shortenText('x'.repeat(40_300), 500)).toBe(`${'x'.repeat(500)}… (+39,800)`);
-  expect(shortenText('😀😀😀', 2)).toBe('😀😀… (+1)');
-  expect(shortenText('😀😀', 2)).toBe('😀😀');
-  expect(shortenText('abc', 3)).toBe('abc');
-  expect(shortenText('abcd', 3)).toBe('abc… (+1)');
-  expect(shortenText('a\uffffb', 2)).toBe('a\uffff… (+1)');
-  expect(shortenText('\u{10000}ab', 2)).toBe('\u{10000}a… (+1)');
-  expect(shortenText('', 0)).toBe('');
-  expect(shortenText('😀😀😀😀', 5)).toBe('😀😀😀😀');
+it.each([
+  ['x'.repeat(40_300), 500, `${'x'.repeat(500)}… (+39,800)`],
+  ['😀😀😀', 2, '😀😀… (+1)'],
+  ['😀😀', 2, '😀😀'],
+  ['abc', 3, 'abc'],
+  ['abcd', 3, 'abc… (+1)'],
+  ['a\uffffb', 2, 'a\uffff… (+1)'],
+  ['\u{10000}ab', 2, '\u{10000}a… (+1)'],
+  ['', 0, ''],
+  ['😀😀😀😀', 5, '😀😀😀😀'],
+])('shortenText cuts %.10j at %i characters, and says how many are missing', (text, limit, shown) => {
+  expect(shortenText(text, limit)).toBe(shown);
 });
 
-it('counting counts code points from a place on', () => {
-  expect(countFrom('a😀b', 1)).toBe(2);
-  expect(countFrom('a\uffffb', 0)).toBe(3);
-  expect(countFrom('\u{10000}', 0)).toBe(1);
-  expect(countFrom('abc', 3)).toBe(0);
-});
-
-it('counting says how many of what', () => {
+it('counting counts code points from a place on, and says how many of what', () => {
+  expect([countFrom('a😀b', 1), countFrom('a\uffffb', 0), countFrom('\u{10000}', 0), countFrom('abc', 3)]).toEqual([
+    ...[2, 3, 1, 0],
+  ]);
   expect([0, 1, 2, 1200].map((count) => plural(count, 'row'))).toEqual(['0 rows', '1 row', '2 rows', '1,200 rows']);
   expect([1, 2].map((count) => plural(count, 'entry', 'entries'))).toEqual(['1 entry', '2 entries']);
 });
 
 it('counting groups thousands', () => {
   expect([0, 999, 1000, 39_800, 1_000_000].map(groupThousands)).toEqual(['0', '999', '1,000', '39,800', '1,000,000']);
+});
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+
+it.each([
+  ['2027-03-01T00:00:00Z', 'in 3 months'],
+  ['2026-11-18T12:00:00Z', '2 days ago'],
+  ['2026-11-21T12:00:00+00:00', 'in 1 day'],
+  ['2026-11-21T11:59:58Z', 'in 1 day'],
+  ['2026-11-20T12:00:30Z', 'now'],
+  ['2026-11-20T11:15:00Z', '45 minutes ago'],
+  ['2026-11-20T14:00:00.5Z', 'in 2 hours'],
+  ['2029-11-21T00:00:00Z', 'in 3 years'],
+  ['2026-12-31', 'in 40 days'],
+])('awayFrom: %s is %s', (text, away) => {
+  expect(awayFrom(text, NOW)).toBe(away);
+});
+
+it('B31 awayFrom says nothing of what is no moment, or of a day that does not exist', () => {
+  const texts = ['2026-02-30T00:00:00Z', '2026-11-20T12:00:00', 'soon', '', '2026-13-01'];
+  expect(texts.filter((text) => awayFrom(text, NOW) !== undefined)).toEqual([]);
+});
+
+it('formatDuration shows the two largest units, cut', () => {
+  const lengths = [-5, 0, 450.7, 999, 1000, 59_999, 60_000, 7_200_000, 7_500_000, 90_061_000, 86_400_000];
+  expect(lengths.map(formatDuration)).toEqual([
+    ...['0 ms', '0 ms', '450 ms', '999 ms', '1 s', '59 s', '1 min', '2 h', '2 h 5 min', '1 d 1 h', '1 d'],
+  ]);
+});
+
+it('formatSeconds shows whole seconds', () => {
+  const lengths = [0, 59_000, 60_000, 200_000, 3_600_000, 7_500_000];
+  expect(lengths.map(formatSeconds)).toEqual(['0 s', '59 s', '1 min', '3 min 20 s', '1 h', '2 h 5 min']);
 });

@@ -42,29 +42,21 @@ const callOutcomes: fc.Arbitrary<CallOutcome> = fc.record({
   ),
 });
 
-it('an outcome is read from a line as it was written', () => {
+it.each<[string, (callOutcome: CallOutcome) => unknown]>([
+  ['as it was written', (callOutcome) => encodeOutcome(callOutcome, {})],
+  ['that has its own names', (callOutcome) => callOutcome],
+])('an outcome is read from a line %s', (_what, lineOf) => {
   fc.assert(
     fc.property(callOutcomes, (callOutcome) => {
-      expect(decodeOutcome(JSON.parse(JSON.stringify(encodeOutcome(callOutcome, {}))))).toEqual(callOutcome);
+      expect(decodeOutcome(JSON.parse(JSON.stringify(lineOf(callOutcome))))).toEqual(callOutcome);
     }),
   );
 });
 
-it('an outcome is read from a line that has its own names', () => {
-  fc.assert(
-    fc.property(callOutcomes, (callOutcome) => {
-      expect(decodeOutcome(JSON.parse(JSON.stringify(callOutcome)))).toEqual(callOutcome);
-    }),
-  );
-});
-
-it('a call outcome of a write that does not say whether it was applied is kept as unknown', () => {
-  expect(encodeOutcome(NO_OUTCOME, {})).toMatchObject({ s: 'unknown', a: 0 });
-});
-
-it('a call outcome has short names in a line, and nothing that is not known', () => {
+it('a call outcome has short names in a line and nothing that is not known, and is unknown unless it says more', () => {
   const callOutcome: CallOutcome = { ...NO_OUTCOME, outcome: 'applied', httpStatus: 200, attempts: 1, durationMs: 7 };
   expect(JSON.stringify(encodeOutcome(callOutcome, {}))).toBe('{"s":"applied","a":1,"http":200,"ms":7}');
+  expect(encodeOutcome(NO_OUTCOME, {})).toMatchObject({ s: 'unknown', a: 0 });
 });
 
 it.each([
@@ -86,30 +78,14 @@ it('the message of a row in a line with short names is not the message of its ou
 });
 
 it('the call outcome of a failure has what its details have, the message of the service cut', () => {
-  const service = new Map([
-    ['errorCode', 'CARD_EXPIRED'],
-    ['message', 'm'.repeat(400)],
-  ]);
-  const failure = new Failure('REJECTED', 'block card 1 was rejected', {
-    details: {
-      outcome: 'rejected',
-      http: { status: 409, requestId: 'r-1' },
-      attempts: 2,
-      sentAt: '2026-05-01T12:00:00.007Z',
-      service,
-    },
-  });
+  const service = new Map(Object.entries({ errorCode: 'CARD_EXPIRED', message: 'm'.repeat(400) }));
+  const sent = { outcome: 'rejected', attempts: 2 } as const;
+  const sentAt = '2026-05-01T12:00:00.007Z';
+  const details = { ...sent, http: { status: 409, requestId: 'r-1' }, sentAt, service };
+  const failure = new Failure('REJECTED', 'block card 1 was rejected', { details });
   expect(outcomeOfFailure(failure, { durationMs: 9 })).toEqual({
-    ...NO_OUTCOME,
-    outcome: 'rejected',
-    httpStatus: 409,
-    requestId: 'r-1',
-    attempts: 2,
-    sentAtMs: Date.parse('2026-05-01T12:00:00.007Z'),
-    durationMs: 9,
-    code: 'REJECTED',
-    errorCode: 'CARD_EXPIRED',
-    message: `${'m'.repeat(299)}…`,
+    ...{ ...NO_OUTCOME, ...sent, httpStatus: 409, requestId: 'r-1', sentAtMs: Date.parse(sentAt), durationMs: 9 },
+    ...{ code: 'REJECTED', errorCode: 'CARD_EXPIRED', message: `${'m'.repeat(299)}…` },
   });
 });
 

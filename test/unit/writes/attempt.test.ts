@@ -7,7 +7,7 @@ import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import { type Attempted, type AttemptPorts, attempt } from '../../../src/writes/attempt.ts';
 import { type CardReading, type Held, judge, needsCard, type Write } from '../../../src/writes/judge.ts';
 import { NOTHING, type OpenBefore } from '../../../src/writes/open-guard.ts';
-import { answered, ended } from '../runs/fakes.ts';
+import { answered } from '../runs/fakes.ts';
 
 /** Chance that is the same each time: mulberry32. */
 function chanceOf(seed: number) {
@@ -21,15 +21,8 @@ function chanceOf(seed: number) {
 }
 
 const STATUSES = ['ACTIVE', 'BLOCKED', 'EXPIRED'];
-const CODES: readonly FailureCode[] = [
-  'AUTH',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'CANCELLED',
-  'BAD_REPLY',
-  'BUSY',
-  'UNREACHABLE',
-];
+const REFUSED: readonly FailureCode[] = ['AUTH', 'FORBIDDEN', 'NOT_FOUND', 'CANCELLED'];
+const CODES: readonly FailureCode[] = [...REFUSED, 'BAD_REPLY', 'BUSY', 'UNREACHABLE'];
 
 /** One attempt in a random world, and what was done in it. */
 async function play(seed: number) {
@@ -40,12 +33,7 @@ async function play(seed: number) {
   const looks: CardReading[] = [];
   const status = () => (maybe(0.7) ? 'ACTIVE' : pick(STATUSES));
   const wanted: Write = {
-    call: {
-      operation: pick([OPERATIONS.cardBlock, OPERATIONS.cardReissue]),
-      params: { cardId: 'c' },
-      query: {},
-      body: undefined,
-    },
+    call: { ...CALL, operation: pick([OPERATIONS.cardBlock, OPERATIONS.cardReissue]) },
     id: 'c',
     expects: maybe(0.3) ? [{ field: 'status', value: status() }] : [],
     skipIf: maybe(0.3) ? [{ field: 'status', values: [pick(STATUSES)] }] : [],
@@ -53,16 +41,7 @@ async function play(seed: number) {
     shown: maybe(0.1) ? status() : undefined,
     isAgain: maybe(0.2),
   };
-  const entry: OpenWrite = {
-    entry: 'e',
-    time: '2026-05-01T12:00:00.000Z',
-    operation: 'card.reissue',
-    profile: 'p',
-    user: 'a',
-    host: 'h',
-    callOutcome: ended({ outcome: 'unknown' }),
-    run: undefined,
-  };
+  const entry = { entry: 'e' } as OpenWrite;
   const open: OpenBefore = maybe(0.8)
     ? NOTHING
     : maybe(0.3)
@@ -194,81 +173,37 @@ async function attemptIn({ open, reading = ACTIVE, says, seesCard = false, held 
 }
 
 // What is known of the change at its end, besides what it began with.
+const ENDED = { kind: 'ended' } as const;
+const SKIPPED = { skipIf: [{ field: 'status', values: ['ACTIVE'] }] };
+const BEFORE_SENT = seen('before it was sent');
+const SHOWN = 'the card changed before you answered: its status was BLOCKED, and is ACTIVE';
+const held = (held: Held) => ({ kind: 'held', held }) as const;
+const OTHERWISE = held({ why: 'shown', text: SHOWN });
+
+const BLOCKED_EXPECTED = { expects: [{ field: 'status', value: 'BLOCKED' }] };
+const UNEXPECTED = held({ why: 'expected', text: 'status is "ACTIVE", not "BLOCKED"' });
+const SAW = { says: 'yes', seesCard: true } as const;
+const SAW_OPEN = { ...SAW, open: REPEATED };
+const SAW_NONE = { ...SAW, reading: { failure: new Failure('BUSY', 'x') } };
+const CONFIRMED = { ...seen('before you confirmed'), shown: 'ACTIVE', named: ['e1', 'e2'], sinceMs: 7 };
+const SURE = { says: 'yes', held: NO_RECORDS } as const;
+
 it.each<[string, Partial<Write>, World, string[], Partial<Attempted<'no'>>, Partial<Write>?]>([
-  ['needs no card', {}, {}, ['send'], { kind: 'ended' }, {}],
-  ['is planned', { mustRead: true }, {}, ['read', 'send'], { kind: 'ended' }, seen('before it was sent')],
-  ['has seen its card', { mustRead: true, seen: {} }, {}, ['read', 'send'], { kind: 'ended' }, {}],
-  [
-    'has a card without a status',
-    { mustRead: true },
-    { reading: read('{}') },
-    ['read', 'send'],
-    { kind: 'ended' },
-    { seen: {} },
-  ],
-  [
-    'is confirmed by somebody who saw the card and what is open',
-    {},
-    { says: 'yes', seesCard: true, open: REPEATED },
-    ['read', 'ask', 'read', 'send'],
-    { kind: 'ended' },
-    { ...seen('before you confirmed'), shown: 'ACTIVE', named: ['e1', 'e2'], sinceMs: 7 },
-  ],
-  [
-    'is confirmed by somebody who saw that the card cannot be read',
-    {},
-    { says: 'yes', seesCard: true, reading: { failure: new Failure('BUSY', 'x') } },
-    ['read', 'ask', 'send'],
-    { kind: 'ended' },
-    { named: [] },
-  ],
-  ['is confirmed without its card', {}, { says: 'yes' }, ['ask', 'send'], { kind: 'ended' }, { named: [] }],
+  ['needs no card', {}, {}, ['send'], ENDED, {}],
+  ['is planned', { mustRead: true }, {}, ['read', 'send'], ENDED, BEFORE_SENT],
+  ['has seen its card', { mustRead: true, seen: {} }, {}, ['read', 'send'], ENDED, {}],
+  ['has a card without a status', { mustRead: true }, { reading: read('{}') }, ['read', 'send'], ENDED, { seen: {} }],
+  ['is confirmed, card and open writes seen', {}, SAW_OPEN, ['read', 'ask', 'read', 'send'], ENDED, CONFIRMED],
+  ['is confirmed, the card seen as unreadable', {}, SAW_NONE, ['read', 'ask', 'send'], ENDED, { named: [] }],
+  ['is confirmed without its card', {}, { says: 'yes' }, ['ask', 'send'], ENDED, { named: [] }],
   ['is declined', {}, { says: 'no' }, ['ask'], { kind: 'no', no: 'no' }],
-  [
-    'is planned with another balance',
-    { planned },
-    {},
-    ['read', '5, was 10 when planned', 'send'],
-    { kind: 'ended' },
-    seen('before it was sent'),
-  ],
-  ['is open already', {}, { open: REPEATED }, [], { kind: 'held', held: { why: 'repeats', before: REPEATED } }, {}],
-  [
-    'expects another status',
-    { expects: [{ field: 'status', value: 'BLOCKED' }] },
-    {},
-    ['read'],
-    { kind: 'held', held: { why: 'expected', text: 'status is "ACTIVE", not "BLOCKED"' } },
-    seen('before it was sent'),
-  ],
-  [
-    'was decided on another status',
-    { shown: 'BLOCKED' },
-    {},
-    ['read', 'withdraw: shown'],
-    {
-      kind: 'held',
-      held: { why: 'shown', text: 'the card changed before you answered: its status was BLOCKED, and is ACTIVE' },
-    },
-    seen('before it was sent'),
-  ],
-  [
-    'is left out',
-    { skipIf: [{ field: 'status', values: ['ACTIVE'] }] },
-    {},
-    ['read'],
-    { kind: 'skipped', ...ACTIVE },
-    seen('before it was sent'),
-  ],
-  ['is held at the last moment', {}, { held: NO_RECORDS }, ['send'], { kind: 'held', held: NO_RECORDS }, {}],
-  [
-    'is held at the last moment although somebody confirmed it',
-    {},
-    { says: 'yes', held: NO_RECORDS },
-    ['ask', 'send', 'withdraw: records'],
-    { kind: 'held', held: NO_RECORDS },
-    { named: [] },
-  ],
+  ['is planned with another balance', { planned }, {}, ['read', '5, was 10 when planned', 'send'], ENDED, BEFORE_SENT],
+  ['is open already', {}, { open: REPEATED }, [], held({ why: 'repeats', before: REPEATED }), {}],
+  ['expects another status', BLOCKED_EXPECTED, {}, ['read'], UNEXPECTED, BEFORE_SENT],
+  ['was seen otherwise', { shown: 'BLOCKED' }, {}, ['read', 'withdraw: shown'], OTHERWISE, BEFORE_SENT],
+  ['is left out', SKIPPED, {}, ['read'], { kind: 'skipped', ...ACTIVE }, BEFORE_SENT],
+  ['is held at the last moment', {}, { held: NO_RECORDS }, ['send'], held(NO_RECORDS), {}],
+  ['is held then, but confirmed', {}, SURE, ['ask', 'send', 'withdraw: records'], held(NO_RECORDS), { named: [] }],
 ])('a change that %s', async (_what, more, world, steps, expected, known) => {
   const wanted = { call: CALL, id: 'c', expects: [], ...more };
   const { did, end } = await attemptIn(world, wanted);

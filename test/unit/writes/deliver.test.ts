@@ -6,13 +6,8 @@ import { failureOfEnd } from '../../../src/writes/deliver.ts';
 const CARD = 'provision card 7c0e';
 
 /** What the record of a change's end says of its outcome, as `after`. */
-const AFTER = {
-  applied: 'applied',
-  confirmed_by_read: 'confirmed',
-  rejected: 'rejected',
-  not_sent: 'unsent',
-  unknown: 'unknown',
-} as const;
+const SURE = { applied: 'applied', confirmed_by_read: 'confirmed' } as const;
+const AFTER = { ...SURE, rejected: 'rejected', not_sent: 'unsent', unknown: 'unknown' } as const;
 
 const RECORD = 'could not write the end of entry e1 to the history (/s): no space left on the device (ENOSPC)';
 
@@ -20,10 +15,7 @@ const PLACES = {
   'no response that is given once': {},
   'the response in its place': { where: 'is in a.json' },
   'the response elsewhere': { where: 'is on stdout', problem: 'a.json could not be written: no space left (ENOSPC)' },
-  'the response lost': {
-    where: 'is lost, and cannot be retrieved again',
-    problem: 'a.json could not be written: x (EIO)',
-  },
+  'the response lost': { where: 'is lost, and cannot be retrieved', problem: 'a.json could not be written: x (EIO)' },
 };
 
 /** A change that was skipped sent nothing, and has no end. */

@@ -10,6 +10,8 @@ import {
   guardWrite,
   isReadOnly,
   notConfirmed,
+  reasonProblem,
+  reasonProblems,
   refuseReadOnly,
   requirePerson,
   takesReason,
@@ -43,114 +45,83 @@ function guarded(way: WriteScope, facts: Facts = {}, operation: Operation = card
 
 const WAYS = [PLAIN, rows(1), rows(5), PLAN];
 
-it.each(WAYS)('a write that nothing forbids is let pass: %o', (way) => {
-  expect(guarded(way)).toBeUndefined();
+const readOnly = (value: string) => ({ env: { FRONTDESK_READ_ONLY: value } });
+
+it.each(['1', 'true', 'TRUE', 'yes', 'On'])('FRONTDESK_READ_ONLY: %j forbids writes, with no way around', (value) => {
+  const refusal = [5, 'changes are not allowed in this environment. Nothing was sent.'];
+  for (const way of WAYS) expect(guarded(way, readOnly(value))).toEqual(refusal);
+  expect(isReadOnly(openBench(readOnly(value)).session)).toBe(true);
 });
 
-it.each(['1', 'true', 'TRUE', 'yes', 'On'])(
-  'FRONTDESK_READ_ONLY: %j forbids every write, and shows no way around',
-  (value) => {
-    for (const way of WAYS) {
-      expect(guarded(way, { env: { FRONTDESK_READ_ONLY: value } })).toEqual([
-        5,
-        'changes are not allowed in this environment. Nothing was sent.',
-      ]);
-    }
-    expect(isReadOnly(openBench({ env: { FRONTDESK_READ_ONLY: value } }).session)).toBe(true);
-  },
-);
-
 it.each(['', '0', 'false', 'False', 'no', 'OFF'])('FRONTDESK_READ_ONLY: %j forbids nothing', (value) => {
-  expect(guarded(PLAIN, { env: { FRONTDESK_READ_ONLY: value } })).toBeUndefined();
-  expect(isReadOnly(openBench({ env: { FRONTDESK_READ_ONLY: value } }).session)).toBe(false);
+  expect(guarded(PLAIN, readOnly(value))).toBeUndefined();
+  expect(isReadOnly(openBench(readOnly(value)).session)).toBe(false);
 });
 
 it.each(['ja', ' ', '2'])('FRONTDESK_READ_ONLY: %j is neither: a write is refused, and the variable named', (value) => {
-  expect(guarded(PLAIN, { env: { FRONTDESK_READ_ONLY: value } })).toEqual([
-    2,
-    'FRONTDESK_READ_ONLY: must be 1, true, yes or on, or 0, false, no, off or empty. Nothing was sent.',
-  ]);
-  expect(isReadOnly(openBench({ env: { FRONTDESK_READ_ONLY: value } }).session)).toBe(true);
+  const problem = 'must be 1, true, yes or on, or 0, false, no, off or empty';
+  expect(guarded(PLAIN, readOnly(value))).toEqual([2, `FRONTDESK_READ_ONLY: ${problem}. Nothing was sent.`]);
+  expect(isReadOnly(openBench(readOnly(value)).session)).toBe(true);
 });
 
-it('a profile that is only to read forbids every write, and says how to lift it', () => {
-  for (const way of WAYS) {
-    expect(guarded(way, { profile: { readOnly: true } })).toEqual([
-      5,
-      'profile demo is read-only. Nothing was sent.',
-      { do: 'allow changes', words: 'use another profile with --profile, or allow changes', about: 'demo' },
-    ]);
-  }
-  const { session } = openBench({ profile: { readOnly: true } });
-  expect(isReadOnly(session)).toBe(true);
-  expect(() => refuseReadOnly(session)).toThrow(
-    expect.objectContaining({ code: 'FORBIDDEN', details: { outcome: 'not_sent' } }),
-  );
-});
-
+const one = (reason: string): WriteScope => ({ kind: 'one', reason });
+const READ_ONLY = { profile: { readOnly: true } };
+const LIFT = {
+  do: 'allow changes',
+  words: 'use another profile with --profile, or allow changes',
+  about: 'demo',
+} as const;
 const OPS = { profile: { requireReason: 'OPS-\\d' } };
-const PROBLEM = 'this profile requires a reason that matches OPS-\\d';
-
-it('a reason that the profile requires is asked of one write', () => {
-  expect(guarded(PLAIN, OPS)).toEqual([2, `--reason: ${PROBLEM}. Nothing was sent.`, 'give it with --reason']);
-  expect(guarded({ kind: 'one', reason: 'lost' }, OPS)?.[0]).toBe(2);
-  expect(guarded({ kind: 'one', reason: 'OPS-1' }, OPS)).toBeUndefined();
-});
-
-it('a reason that the profile requires is asked of no operation without one', () => {
-  expect(guarded(PLAIN, OPS, calendarUpdate)).toBeUndefined();
-  expect(
-    [cardBlock, OPERATIONS.cardReissue, OPERATIONS.cardActivate, cardGet, calendarUpdate].map(takesReason),
-  ).toEqual([true, true, false, false, false]);
-});
-
-it('a reason that the profile requires was asked of rows and plans when they were checked', () => {
-  expect([guarded(rows(5), OPS), guarded(PLAN, OPS)]).toEqual([undefined, undefined]);
-});
-
-it('the record of a run is kept of rows and plans, whatever the environment says', () => {
-  const none = { common: { noHistory: true } };
-  for (const way of [rows(1), rows(5), PLAN]) {
-    expect(guarded(way, none)).toEqual([
-      2,
-      'FRONTDESK_NO_HISTORY is set, but a run needs its record. Nothing was sent.',
-      'unset FRONTDESK_NO_HISTORY',
-    ]);
-  }
-  expect(guarded(PLAIN, none)).toBeUndefined();
-});
-
+const NO_REASON = '--reason: this profile requires a reason that matches OPS-\\d. Nothing was sent.';
+const NO_MATCH = '--reason: it does not match OPS-\\d, as this profile requires. Nothing was sent.';
+const GIVE = 'give it with --reason';
+const NO_HISTORY = { common: { noHistory: true } };
+const NEEDED = 'FRONTDESK_NO_HISTORY is set, but a run needs its record. Nothing was sent.';
 const THREE = { profile: { maxRows: 3 } };
+const MANY = 'profile demo allows at most 3 rows at once (maxRows), but the input has 4,000. Nothing was sent.';
+const REVIEW = 'check that this is the right input, then make a plan (--plan <file>), review it, and apply it';
 
-it('a profile that allows 3 rows refuses longer inputs, and no plan: it was reviewed', () => {
-  expect([guarded(rows(3), THREE), guarded(PLAN, THREE)]).toEqual([undefined, undefined]);
-  expect(guarded(PLAIN, THREE)).toBeUndefined();
-  expect(guarded(rows(4000), THREE)).toEqual([
-    5,
-    'profile demo allows at most 3 rows at once (maxRows), but the input has 4,000. Nothing was sent.',
-    'check that this is the right input, then make a plan (--plan <file>), review it, and apply it',
-  ]);
+it.each<[string, readonly WriteScope[], Facts, ReturnType<typeof guarded>, Operation?]>([
+  ['let pass where nothing forbids it', WAYS, {}, undefined],
+  ['refused if the profile is read-only', WAYS, READ_ONLY, [5, 'profile demo is read-only. Nothing was sent.', LIFT]],
+  ['refused without a required reason', [PLAIN], OPS, [2, NO_REASON, GIVE]],
+  ['refused with another reason', [one('lost')], OPS, [2, NO_MATCH, GIVE]],
+  ['let pass with a required reason', [one('OPS-1')], OPS, undefined],
+  ['let pass if its operation has no reason', [PLAIN], OPS, undefined, calendarUpdate],
+  ['let pass if its reason was checked before', [rows(5), PLAN], OPS, undefined],
+  ['refused without a record', [rows(1), rows(5), PLAN], NO_HISTORY, [2, NEEDED, 'unset FRONTDESK_NO_HISTORY']],
+  ['let pass without history', [PLAIN], NO_HISTORY, undefined],
+  ['let pass with as many rows as may be, or a plan', [rows(3), PLAN, PLAIN], THREE, undefined],
+  ['refused with more rows', [rows(4000)], THREE, [5, MANY, REVIEW]],
+])('a write is %s', (_what, ways, facts, said, operation) => {
+  for (const way of ways) expect(guarded(way, facts, operation)).toEqual(said);
+});
+
+it('a read-only profile is one to read from, and a refusal sent nothing', () => {
+  const { session } = openBench(READ_ONLY);
+  expect(isReadOnly(session)).toBe(true);
+  const forbidden = { code: 'FORBIDDEN', details: { outcome: 'not_sent' } };
+  expect(() => refuseReadOnly(session)).toThrow(expect.objectContaining(forbidden));
+});
+
+it('a reason is one of blocks and reissues', () => {
+  expect([cardBlock, OPERATIONS.cardReissue].map(takesReason)).toEqual([true, true]);
+  expect([OPERATIONS.cardActivate, cardGet, calendarUpdate].map(takesReason)).toEqual([false, false, false]);
 });
 
 it('I27 a person has to be there where --yes is missing', () => {
   const nobody = openBench().session;
-  expect(() => requirePerson(nobody, 'block card 1')).toThrow(
-    expect.objectContaining({
-      code: 'USAGE',
-      message: 'could not block card 1: it needs confirmation, and there is no terminal to ask on. Nothing was sent.',
-      hints: ['add --yes to confirm without a prompt'],
-    }),
-  );
+  const message =
+    'could not block card 1: it needs confirmation, and there is no terminal to ask on. Nothing was sent.';
+  const refusal = { code: 'USAGE', message, hints: ['add --yes to confirm without a prompt'] };
+  expect(() => requirePerson(nobody, 'block card 1')).toThrow(expect.objectContaining(refusal));
   expect(() => requirePerson(openBench({ answer: () => true }).session, 'x')).not.toThrow();
 });
 
 it('a person who does not say yes ends the call with 130, and nothing was sent', () => {
-  expect(notConfirmed('block card 1')).toMatchObject({
-    code: 'CANCELLED',
-    exitCode: 130,
-    message: 'did not block card 1: not confirmed. Nothing was sent.',
-    details: { outcome: 'not_sent' },
-  });
+  const message = 'did not block card 1: not confirmed. Nothing was sent.';
+  const details = { outcome: 'not_sent' };
+  expect(notConfirmed('block card 1')).toMatchObject({ code: 'CANCELLED', exitCode: 130, message, details });
 });
 
 it('a person learns where the write goes, in the sandbox too', () => {
@@ -211,4 +182,41 @@ it.each<[string, SingleCall, Facts]>([
 it('a required reason that is missing is not asked for where nobody is', async () => {
   const call = single(undefined);
   expect(await askReason(openBench({ profile: REQUIRES_OPS }).session, call)).toBe(call);
+});
+
+const ENDLESS = { requireReason: '(\\w+\\s?)+$' };
+const SENTENCE = 'The customer told us at the desk that the card was stolen yesterday!';
+const REFUSAL = { code: 'USAGE', message: expect.stringContaining('takes longer than 200 ms. Nothing was sent.') };
+
+it('T25 a pattern that would search a reason for years is given up after 200 ms', async () => {
+  const startMs = performance.now();
+  expect(() => reasonProblem(ENDLESS, SENTENCE)).toThrow(expect.objectContaining(REFUSAL));
+  await expect(reasonProblems(ENDLESS, ['fine', SENTENCE, 'fine'])).rejects.toMatchObject(REFUSAL);
+  expect(performance.now() - startMs).toBeLessThan(5_000);
+  expect(reasonProblem(ENDLESS, 'stolen')).toBeUndefined();
+});
+
+it('every pattern means what it means to JavaScript, alone and among many', async () => {
+  const rules = [
+    ['(?<=#)\\d+(?!\\d)', 'see #123', 'see 123'],
+    ['^\\p{Lu}', 'Ärger', 'ärger'],
+    ['(a)\\1', 'aa', 'ab'],
+    ['.', '😀', ''],
+  ] as const;
+  for (const [requireReason, good, bad] of rules) {
+    const rule = { requireReason };
+    expect(reasonProblem(rule, good)).toBeUndefined();
+    expect(reasonProblem(rule, bad)).toBe(`it does not match ${requireReason}, as this profile requires`);
+    expect(await reasonProblems(rule, [good, bad, undefined, good])).toEqual([
+      undefined,
+      reasonProblem(rule, bad),
+      `this profile requires a reason that matches ${requireReason}`,
+      undefined,
+    ]);
+  }
+});
+
+it('without a pattern nothing is asked of a reason', async () => {
+  expect(reasonProblem({}, undefined)).toBeUndefined();
+  expect(await reasonProblems({}, [undefined, 'x'])).toEqual([undefined, undefined]);
 });

@@ -14,6 +14,7 @@ import { openFolder, runsFolder } from '../../../records/stored/open-folder.ts';
 import type { Column } from '../../../screen/column.ts';
 import { peopleTime } from '../../../screen/people-text.ts';
 import { plural, safeText } from '../../../screen/text.ts';
+import { maskPlain } from '../../../service/http/mask.ts';
 import { confirmLoss, missingText } from '../../../writes/ask/missing.ts';
 import type { ImportOptions } from './import-cards.ts';
 
@@ -75,7 +76,9 @@ export const command = localCommand({
     if (text.trim() === '') throw usageFailure([{ where: '<text>', problem: 'is required' }]);
     const { rows, notes, failure } = findRemembered(session, text);
     await session.print({ kind: 'list', rows, columns: COLUMNS, whenEmpty: 'No card was found.' });
-    for (const each of notes) await session.notify(each);
+    const { maskArguments } = await import('../../mask-arguments.ts');
+    const mask = maskArguments(session.context.argv);
+    for (const each of notes) await session.notify(maskPlain(each, mask));
     if (failure !== undefined) throw failure;
   },
 });

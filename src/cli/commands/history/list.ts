@@ -81,7 +81,7 @@ function choiceOf(session: Session, { reason, user }: HistoryFilter): (entry: Hi
 /** A "no" that can be trusted: what was searched for, and since when there are records. */
 async function noMatchText(session: Session, filter: HistoryFilter): Promise<string> {
   const beginMs = await recordsBegin(session.stateDir());
-  const { maskArguments } = await import('../../failure-hints.ts');
+  const { maskArguments } = await import('../../mask-arguments.ts');
   const shown = maskArguments(session.context.argv)?.(lookedFor(filter)) ?? lookedFor(filter);
   if (beginMs === undefined) return `No ${shown} on this machine: it has no records yet.`;
   return `No ${shown} on this machine. Records begin ${peopleTime(new Date(beginMs).toISOString())}.`;

@@ -120,7 +120,9 @@ export async function resolveEntry(session: Session, name: string, found: Found)
   const problem = await obstacle(session, entry);
   if (problem !== undefined) throw refusal(entry, problem);
   await confirmGone(session, entry);
-  if (entry.run !== undefined) {
+  // A row that a later change superseded is left as it is in its run: as not applied, a resume would send it over that.
+  const isLeft = entry.supersededBy !== undefined && found.as === 'not_applied';
+  if (entry.run !== undefined && !isLeft) {
     const known = await resolveRow(session, entry.run, Number(entry.entry.split(':').at(-1)), found);
     if (known !== undefined) throw refusal(entry, ended(known));
   }

@@ -44,8 +44,7 @@ it('signs of life are missed for as long as a lock was seen unchanged, by the lo
   pass(1200);
   expect(heartbeats.check(PATH, lock())).toBe(1200);
   pass(300);
-  expect(heartbeats.check(PATH, lock())).toBe(1500);
-  expect(heartbeats.check('/x/other.lock', lock())).toBe(0);
+  expect([heartbeats.check(PATH, lock()), heartbeats.check('/x/other.lock', lock())]).toEqual([1500, 0]);
 });
 
 it('signs of life are any change of the lock, and another lock under its name', () => {
@@ -78,8 +77,7 @@ it('a lock is left behind when its holder elsewhere was silent for a minute, and
 
 it('a lock is left behind when it has no holder that could be asked, and stays so for a minute', () => {
   const nameless = lock({ holder: undefined, instance: 'torn', life: '' });
-  expect(watch().lookFor(nameless, 59_000)).toBe(false);
-  expect(watch().lookFor(nameless, 60_000)).toBe(true);
+  expect([watch().lookFor(nameless, 59_000), watch().lookFor(nameless, 60_000)]).toEqual([false, true]);
 });
 
 it('a lock is left behind never while its holder runs here, however long that is silent', () => {

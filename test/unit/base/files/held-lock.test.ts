@@ -8,12 +8,8 @@ import { identify } from '../../../../src/base/files/process-identity.ts';
 import { putLock, textOfLock } from './locks.ts';
 import { temporaryFolder } from './place.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 function acquire(epoch = 3) {
   const path = join(temporaryFolder(), 'run.lock');
@@ -34,17 +30,13 @@ it('the holder of a lock is named by its process, and by its machine where that 
   const file = { name: 'x', instance: 'x', epoch: 1, life: '' };
   const { host, start } = identify(process.pid);
   const elsewhere = { host: '00000000', pid: 41, start: '77' };
-  expect(nameHolder(undefined)).toBe('another frontdesk');
-  expect(nameHolder({ ...file, holder: undefined })).toBe('another frontdesk');
-  expect(nameHolder({ ...file, holder: { host, pid: process.pid, start, machine: 'pod-a' } })).toBe(
-    `another frontdesk (process ${process.pid})`,
-  );
-  expect(nameHolder({ ...file, holder: { ...elsewhere, machine: 'pod-b' } })).toBe(
-    'another frontdesk on pod-b (process 41)',
-  );
-  expect(nameHolder({ ...file, holder: { ...elsewhere, machine: undefined } })).toBe(
-    'another frontdesk on another machine (process 41)',
-  );
+  const named = (holder: object | undefined) => nameHolder({ ...file, holder } as Parameters<typeof nameHolder>[0]);
+  const here = { host, pid: process.pid, start, machine: 'pod-a' };
+  const holders = [undefined, here, { ...elsewhere, machine: 'pod-b' }, { ...elsewhere, machine: undefined }];
+  expect([nameHolder(undefined), ...holders.map(named)]).toEqual([
+    ...['another frontdesk', 'another frontdesk', `another frontdesk (process ${process.pid})`],
+    ...['another frontdesk on pod-b (process 41)', 'another frontdesk on another machine (process 41)'],
+  ]);
 });
 
 it('a lock that is held says who holds it, since which holder, and whether there may be a rival', () => {
@@ -66,8 +58,7 @@ it('a lock that is held gets a sign of life every two seconds, until it is relea
   vi.advanceTimersByTime(4000);
   expect(numbersOf(path)).toBe('0000000003 000000000003');
   held.release();
-  expect(existsSync(path)).toBe(false);
-  expect(vi.getTimerCount()).toBe(0);
+  expect([existsSync(path), vi.getTimerCount()]).toEqual([false, 0]);
 });
 
 it('a lock that is held keeps no process alive', () => {
@@ -116,13 +107,12 @@ it('a lock that is held writes nothing into the lock of another, and leaves that
 
 it('a lock that is held says what is left behind where its file cannot be removed, and nothing where it is gone', () => {
   const { path, held } = acquire();
-  const { unlinkSync } = fs;
-  fs.unlinkSync = () => {
+  const unlink = vi.spyOn(fs, 'unlinkSync').mockImplementation(() => {
     throw Object.assign(new Error('made to fail'), { code: 'EACCES' });
-  };
+  });
   syncBuiltinESMExports();
   const left = held.release();
-  fs.unlinkSync = unlinkSync;
+  unlink.mockRestore();
   syncBuiltinESMExports();
   expect(left).toBe(
     `could not remove the lock ${path}: permission denied (EACCES). It counts no more once this command has ended.`,

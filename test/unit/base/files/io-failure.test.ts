@@ -6,19 +6,13 @@ function systemError(code: string, errno = -1): Error {
   return Object.assign(new Error(`${code}: refused, write`), { code, errno });
 }
 
+const NETWORK = 'check that the network folder is connected';
+
 it.each([
   ['ENOSPC', 'no space left on the device (ENOSPC)', ['free space on the disk']],
   ['EDQUOT', 'the disk quota is used up (EDQUOT)', ['free space within the quota of this user, or have it raised']],
-  [
-    'ESTALE',
-    'the file was replaced or deleted on another machine (ESTALE)',
-    ['check that the network folder is connected'],
-  ],
-  [
-    'ENOLCK',
-    'the file system has no locks left, or does not support them (ENOLCK)',
-    ['check that the network folder is connected'],
-  ],
+  ['ESTALE', 'the file was replaced or deleted on another machine (ESTALE)', [NETWORK]],
+  ['ENOLCK', 'the file system has no locks left, or does not support them (ENOLCK)', [NETWORK]],
   ['EIO', 'the device reported an error (EIO)', ['check the disk']],
   ['EROFS', 'the file system is read-only (EROFS)', ['make the file system writable']],
   ['EACCES', 'permission denied (EACCES)', []],

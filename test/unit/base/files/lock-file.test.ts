@@ -44,12 +44,8 @@ it('a lock says by the name of its file who holds it, and in it the how manieth 
 });
 
 it('a lock may be of a system that tells no start of a process', () => {
-  expect(readLockFile(lockOf({ '00000000.41.x.0123456789abcdef.pod-a': '' }))?.holder).toEqual({
-    host: '00000000',
-    pid: 41,
-    start: 'x',
-    machine: 'pod-a',
-  });
+  const holder = { host: '00000000', pid: 41, start: 'x', machine: 'pod-a' };
+  expect(readLockFile(lockOf({ '00000000.41.x.0123456789abcdef.pod-a': '' }))?.holder).toEqual(holder);
 });
 
 it.each(['0123456789abcdef', '0123456789abcdef\n12 345\n', '0123456789abcdef\n0000000012 000000000345'])(
@@ -62,10 +58,11 @@ it.each(['0123456789abcdef', '0123456789abcdef\n12 345\n', '0123456789abcdef\n00
 it('a lock belongs to the holder in its folder, else to a file that names none', () => {
   const held = { '.DS_Store': 'x', [`${NAME}.pod-a`]: '', 'z.tmp': '' };
   expect(readLockFile(lockOf(held))).toMatchObject({ name: `${NAME}.pod-a`, instance: '0123456789abcdef' });
-  expect(readLockFile(lockOf({ [`x${NAME}.pod-a`]: 'y' }))).toEqual({
-    name: `x${NAME}.pod-a`,
+  const name = `x${NAME}.pod-a`;
+  expect(readLockFile(lockOf({ [name]: 'y' }))).toEqual({
+    name,
     holder: undefined,
-    instance: `x${NAME}.pod-a`,
+    instance: name,
     epoch: 1,
     life: 'y',
   });
@@ -111,6 +108,7 @@ it('making a lock puts it there whole, for this user alone, and leaves nothing e
     by: `${machine} (process ${process.pid})`,
   });
   expect(readdirSync(join(path, '..'))).toEqual(['run.lock']);
+  expect([path, own?.path ?? ''].map((one) => fs.statSync(one).mode & 0o777)).toEqual([0o700, 0o600]);
 });
 
 it.each([
@@ -147,19 +145,13 @@ function made() {
   return { path, own };
 }
 
-it('a lock of this process is in its place until it is given back', () => {
+it('a lock of this process gets its numbers in their place, and is there until it is given back, and not made anew by its numbers', () => {
   const { path, own } = made();
-  expect(isInPlace(own)).toBe(true);
-  removeLockFile(own);
-  expect(isInPlace(own)).toBe(false);
-  expect(readdirSync(join(path, '..'))).toEqual([]);
-  expect(() => removeLockFile(own)).toThrow('ENOENT');
-});
-
-it('a lock of this process gets its numbers in their place', () => {
-  const { path, own } = made();
-  expect(writeNumbers(own, 23, 456)).toBe(true);
+  expect([isInPlace(own), writeNumbers(own, 23, 456)]).toEqual([true, true]);
   expect(textOfLock(path)).toBe(`${own.instance}\n0000000023 000000000456\n`);
+  removeLockFile(own);
+  expect([isInPlace(own), writeNumbers(own, 1, 1), readdirSync(join(path, '..'))]).toEqual([false, false, []]);
+  expect(() => removeLockFile(own)).toThrow('ENOENT');
 });
 
 it('a lock of this process gives way to the lock that replaces it, which counts one more', () => {
@@ -169,17 +161,9 @@ it('a lock of this process gives way to the lock that replaces it, which counts 
   const next = replaceLockFile(path, before, process.pid);
   expect(readdirSync(path)).toEqual([basename(next?.path ?? 'none')]);
   expect(textOfLock(path)).toBe(`${next?.instance}\n0000000004 000000000000\n`);
-  expect(next === undefined || isInPlace(next)).toBe(true);
-  expect(isInPlace(own)).toBe(false);
+  expect([next === undefined || isInPlace(next), isInPlace(own)]).toEqual([true, false]);
   expect(writeNumbers(own, 23, 456)).toBe(false);
   expect(() => removeLockFile(own)).toThrow('ENOENT');
   expect(replaceLockFile(path, before, process.pid)).toBeUndefined();
   expect(readdirSync(path)).toEqual([basename(next?.path ?? 'none')]);
-});
-
-it('a lock of this process is not made anew by its numbers', () => {
-  const { path, own } = made();
-  removeLockFile(own);
-  expect(writeNumbers(own, 1, 1)).toBe(false);
-  expect(readdirSync(join(path, '..'))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { ClockPort } from '../../../../src/base/context.ts';
@@ -14,6 +14,8 @@ import { realClock, stoppedClock, temporaryFolder } from './place.ts';
 function options(clock: ClockPort = realClock()) {
   return { pid: process.pid, clock, what: 'run may' };
 }
+
+const fresh = () => join(temporaryFolder(), 'run.lock');
 
 /** A clock that only goes on when somebody sleeps; `onSleep` is what happens meanwhile, with the time that has passed. */
 function clockWith(onSleep: (ms: number) => void, wallOffsetMs = 0): ClockPort {
@@ -36,7 +38,7 @@ async function deadPid(): Promise<number> {
 }
 
 it('a lock on one machine is refused at once with USAGE, naming the process that holds it', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+  const path = fresh();
   const held = await acquireLock(path, options());
   await expect(acquireLock(path, options())).rejects.toMatchObject({
     code: 'USAGE',
@@ -51,7 +53,7 @@ it('a lock on one machine is refused at once with USAGE, naming the process that
 });
 
 it('a lock on one machine is taken over at once when its holder has died, one epoch later', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+  const path = fresh();
   const { host } = identify(process.pid);
   putLock(path, { holder: `${host}.${await deadPid()}.77`, epoch: 4, count: 9 });
   expect(await livingLocks([path], realClock())).toEqual(new Set());
@@ -65,31 +67,13 @@ it('a lock on one machine is taken over at once when its holder has died, one ep
 it.runIf(process.platform === 'linux')(
   'M6 a lock on one machine is taken over when the pid of its dead holder is in use again, as pid 1 is in each container',
   async () => {
-    const path = join(temporaryFolder(), 'run.lock');
+    const path = fresh();
     putLockHere(path, 'dead');
     const held = await acquireLock(path, options(stoppedClock()));
     expect(held).toMatchObject({ epoch: 2, mayHaveRival: false });
     held.release();
   },
 );
-
-it('a lock on one machine is not removed by a process that has lost it, which learns who took it over', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
-  const held = await acquireLock(path, options());
-  putLock(path);
-  expect(held.lost()).toEqual({ to: 'another frontdesk on pod-a (process 1)' });
-  held.raiseEpoch(7);
-  held.release();
-  expect(readLockFile(path)).toMatchObject({ instance: INSTANCE, epoch: 1 });
-});
-
-it('a lock on one machine is lost when its file is gone', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
-  const held = await acquireLock(path, options());
-  renameSync(path, `${path}.gone`);
-  expect(held.lost()).toEqual({ to: undefined });
-  held.release();
-});
 
 it('a lock on one machine ends with LOCAL_IO where no lock can be made', async () => {
   const path = join(temporaryFolder(), 'file');
@@ -99,49 +83,54 @@ it('a lock on one machine ends with LOCAL_IO where no lock can be made', async (
 
 const lockOfOwnPid = (path: string, count = 0) => putLockHere(path, 'unsure', { count });
 
+/** A clock as `clockWith` makes it, that tells how long it was waited for. */
+function waitingClock(onSleep: (ms: number) => void = () => undefined, wallOffsetMs = 0) {
+  const clock = clockWith(onSleep, wallOffsetMs);
+  return { clock, waitedMs: () => clock.monotonic() };
+}
+
 it('a lock whose pid runs where the system does not say since when, as on Windows, is taken over after 60 s without a sign of life, since the pid may be in use again', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+  const path = fresh();
   lockOfOwnPid(path);
-  let waitedMs = 0;
-  const clock = clockWith((ms) => {
-    waitedMs = ms;
-  });
+  const { clock, waitedMs } = waitingClock();
   const held = await acquireLock(path, options(clock));
-  expect(waitedMs).toBe(60_000);
+  expect(waitedMs()).toBe(60_000);
   expect(held).toMatchObject({ epoch: 2, mayHaveRival: true });
   held.release();
 });
 
 it('a lock whose pid runs where the system does not say since when, as on Windows, is refused at its first sign of life', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+  const path = fresh();
   lockOfOwnPid(path);
-  let waitedMs = 0;
-  const clock = clockWith((ms) => {
-    waitedMs = ms;
-    lockOfOwnPid(path, Math.floor(ms / 2000));
-  });
+  const { clock, waitedMs } = waitingClock((ms) => lockOfOwnPid(path, Math.floor(ms / 2000)));
   await expect(acquireLock(path, options(clock))).rejects.toMatchObject({
     code: 'USAGE',
     message: `run may is in use by another frontdesk (process ${process.pid}), which gave a sign of life 0 s ago. Nothing was sent or changed.`,
   });
-  expect(waitedMs).toBe(2_000);
+  expect(waitedMs()).toBe(2_000);
 });
+
+const WAITING =
+  'run may is in use by another frontdesk on pod-a (process 1). Waiting up to 90 s, then taking over if there was no sign of life for 60 s';
+
+/** What is reported while a lock is waited for. */
+async function waitFor(path: string, clock: ClockPort) {
+  const reports: string[] = [];
+  const held = await acquireLock(path, options(clock), async (message) => void reports.push(message));
+  return { held, reports };
+}
 
 it.each([0, 90_000, 3_600_000, -3_600_000])(
   'M1, M4 a lock that a process elsewhere holds is taken over after 60 s without a sign of life, with a wall clock that is %d ms ahead',
   async (offsetMs) => {
-    const path = join(temporaryFolder(), 'run.lock');
+    const path = fresh();
     putLock(path, { epoch: 3 });
-    let waitedMs = 0;
-    const clock = clockWith((ms) => {
-      waitedMs = ms;
-    }, offsetMs);
-    const told: string[] = [];
-    const held = await acquireLock(path, options(clock), async (message) => void told.push(message));
-    expect(waitedMs).toBe(60_000);
+    const { clock, waitedMs } = waitingClock(undefined, offsetMs);
+    const { held, reports } = await waitFor(path, clock);
+    expect(waitedMs()).toBe(60_000);
     expect(held).toMatchObject({ epoch: 4, mayHaveRival: true });
-    expect(told).toEqual([
-      'run may is in use by another frontdesk on pod-a (process 1). Waiting up to 90 s, then taking over if there was no sign of life for 60 s',
+    expect(reports).toEqual([
+      WAITING,
       'run may: another frontdesk on pod-a (process 1) gave its last sign of life 30 s ago. Still waiting',
       'run may is taken over: another frontdesk on pod-a (process 1) gave no sign of life for 60 s',
     ]);
@@ -151,59 +140,33 @@ it.each([0, 90_000, 3_600_000, -3_600_000])(
 );
 
 it('M1, M7 a lock that a process elsewhere holds is refused after 90 s when it gives signs of life, however old its file looks', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+  const path = fresh();
   putLock(path);
-  const clock = clockWith((ms) => {
+  const alive = (ms: number) => {
     putLock(path, { count: Math.floor(ms / 2000) });
     utimesSync(path, 0, 0);
-  }, 3_600_000);
-  await expect(acquireLock(path, options(clock))).rejects.toMatchObject({
+  };
+  const { clock, waitedMs } = waitingClock(alive, 3_600_000);
+  await expect(waitFor(path, clock)).rejects.toMatchObject({
     code: 'USAGE',
     message:
       'run may is in use by another frontdesk on pod-a (process 1), which gave a sign of life 0 s ago. Nothing was sent or changed.',
   });
-  expect(readLockFile(path)?.instance).toBe(INSTANCE);
+  expect([waitedMs(), readLockFile(path)?.instance]).toEqual([90_000, INSTANCE]);
 });
 
-it('a lock that a process elsewhere holds is watched from the last sign of life on', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+it('a lock that a process elsewhere holds is had as soon as it is given back, and no takeover is reported', async () => {
+  const path = fresh();
   putLock(path);
-  let waitedMs = 0;
-  const clock = clockWith((ms) => {
-    waitedMs = ms;
-    if (ms === 20_000) putLock(path, { count: 10 });
-  });
-  (await acquireLock(path, options(clock))).release();
-  expect(waitedMs).toBe(80_000);
-});
-
-it('a lock that a process elsewhere holds is had as soon as it is given back', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
-  putLock(path);
-  let waitedMs = 0;
-  const clock = clockWith((ms) => {
-    waitedMs = ms;
-    if (ms === 10_000) renameSync(path, `${path}.gone`);
-  });
-  const held = await acquireLock(path, options(clock));
+  const { clock, waitedMs } = waitingClock((ms) => void (ms === 10_000 && renameSync(path, `${path}.gone`)));
+  const { held, reports } = await waitFor(path, clock);
   expect(held).toMatchObject({ epoch: 1, mayHaveRival: false });
-  expect(waitedMs).toBe(10_000);
+  expect([waitedMs(), reports]).toEqual([10_000, [WAITING]]);
   held.release();
 });
 
-it('a lock that a process elsewhere holds is not taken over by a watcher that was itself stopped for longer than the patience', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
-  putLock(path);
-  let jumpMs = 0;
-  const steps = clockWith((ms) => {
-    if (ms === 10_000) jumpMs = 75_000;
-  });
-  const clock = { ...steps, monotonic: () => steps.monotonic() + jumpMs };
-  await expect(acquireLock(path, options(clock))).rejects.toMatchObject({ code: 'USAGE' });
-});
-
 it('M5 a lock that a process elsewhere holds goes to one of several that find it silent together', async () => {
-  const path = join(temporaryFolder(), 'run.lock');
+  const path = fresh();
   putLock(path);
   const clock = clockWith(() => undefined);
   const seekers = await Promise.allSettled([1, 2, 3].map(() => acquireLock(path, options(clock))));
@@ -235,8 +198,7 @@ it('withLock lets one piece of work in at a time', async () => {
     return 'done';
   };
   const results = await Promise.all(Array.from({ length: 5 }, () => withLock(path, options(), work)));
-  expect(results).toEqual(['done', 'done', 'done', 'done', 'done']);
-  expect(most).toBe(1);
+  expect([results, most]).toEqual([['done', 'done', 'done', 'done', 'done'], 1]);
 });
 
 it('withLock gives the lock back when the work fails', async () => {
@@ -272,18 +234,27 @@ it('withLock gives up after 15 s on a holder elsewhere that lives', async () => 
   expect(Math.floor(clock.monotonic() / 1000)).toBe(15);
 });
 
-it('withLock lets the work find out right before the step that counts that the lock was lost', async () => {
-  const folder = temporaryFolder();
-  const path = join(folder, 'a.lock');
-  const working = withLock(path, options(), async (assertStillHeld) => {
-    putLock(path);
-    assertStillHeld();
-    writeFileSync(join(folder, 'changed'), '');
-  });
-  await expect(working).rejects.toMatchObject({
-    code: 'LOCAL_IO',
-    message:
-      'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-a (process 1) took it over. Nothing was changed.',
-  });
-  expect(existsSync(join(folder, 'changed'))).toBe(false);
-});
+it.each([
+  ['is elsewhere', putLock, 'another frontdesk on pod-a (process 1) took it over'],
+  [
+    'has ended since',
+    (path: string) => rmSync(path, { recursive: true }),
+    'another frontdesk, which has ended since, took it over',
+  ],
+])(
+  'withLock lets the work find out that the lock was lost to a holder that %s, right before it changes anything',
+  async (...row) => {
+    const [, lose, to] = row;
+    const folder = temporaryFolder();
+    const path = join(folder, 'a.lock');
+    const working = withLock(path, options(), async (assertStillHeld) => {
+      assertStillHeld();
+      lose(path);
+      assertStillHeld();
+      writeFileSync(join(folder, 'changed'), '');
+    });
+    const why = 'run may is no longer held by this process, which gave no sign of life for too long';
+    await expect(working).rejects.toMatchObject({ code: 'LOCAL_IO', message: `${why}: ${to}. Nothing was changed.` });
+    expect(existsSync(join(folder, 'changed'))).toBe(false);
+  },
+);

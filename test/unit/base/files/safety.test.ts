@@ -21,28 +21,25 @@ it.each([0o600, 0o400])('readPrivateFile reads a file of mode %o', async (mode) 
   expect(await readPrivateFile(privateFile(mode), options)).toEqual(Buffer.from('secret'));
 });
 
-it.each([0o644, 0o640, 0o660, 0o604, 0o610, 0o666])(
-  'C7 readPrivateFile refuses mode %o with the chmod command',
-  async (mode) => {
-    const path = privateFile(mode);
-    await expect(readPrivateFile(path, options)).rejects.toMatchObject({
-      code: 'AUTH',
-      exitCode: 4,
-      message: `the credentials file ${path} was not used: its mode 0${mode.toString(8)} lets other users at it. Nothing was sent.`,
-      hints: [`fix it with: chmod 600 ${path}`],
-    });
-  },
-);
+const OPEN = [0o644, 0o640, 0o660, 0o604, 0o610, 0o666];
+
+it.each(OPEN)('C7 readPrivateFile refuses mode %o with the chmod command', async (mode) => {
+  const path = privateFile(mode);
+  await expect(readPrivateFile(path, options)).rejects.toMatchObject({
+    ...{ code: 'AUTH', exitCode: 4, hints: [`fix it with: chmod 600 ${path}`] },
+    message: `the credentials file ${path} was not used: its mode 0${mode.toString(8)} lets other users at it. Nothing was sent.`,
+  });
+});
 
 it('readPrivateFile answers undefined where there is no file or no folder', async () => {
   const folder = temporaryFolder();
-  expect(await readPrivateFile(join(folder, 'none'), options)).toBeUndefined();
-  expect(await readPrivateFile(join(folder, 'no', 'folder'), options)).toBeUndefined();
-  expect(await readPrivateFile('/dev/null/x', options)).toBeUndefined();
+  for (const path of [join(folder, 'none'), join(folder, 'no', 'folder'), '/dev/null/x']) {
+    expect(await readPrivateFile(path, options)).toBeUndefined();
+  }
 });
 
 it.each([0o777, 0o770, 0o702, 0o1777])(
-  'readPrivateFile refuses a folder of mode %o, in which others could swap it',
+  'readPrivateFile refuses a folder of mode %o: others could swap it',
   async (mode) => {
     const path = privateFile();
     const folder = join(path, '..');
@@ -129,8 +126,6 @@ it('shellQuote knows the shell of Windows by what it leaves in the environment',
   const machine =
     'C:\\Program Files\\WindowsPowerShell\\Modules;C:\\Windows\\system32\\WindowsPowerShell\\v1.0\\Modules';
   const own = `C:\\Users\\ada\\Documents\\PowerShell\\Modules;${machine}`;
-  expect(shellOf({ PSModulePath: machine })).toBe('cmd');
-  expect(shellOf({ PSModulePath: own })).toBe('powershell');
-  expect(shellOf({ PSModulePath: own, MSYSTEM: 'MINGW64' })).toBe('sh');
-  expect(shellOf({})).toBe('cmd');
+  expect([shellOf({ PSModulePath: machine }), shellOf({ PSModulePath: own })]).toEqual(['cmd', 'powershell']);
+  expect([shellOf({ PSModulePath: own, MSYSTEM: 'MINGW64' }), shellOf({})]).toEqual(['sh', 'cmd']);
 });

@@ -65,14 +65,9 @@ it('decimal arithmetic does not write out a sum of numbers that are ages apart',
 });
 
 it('decimal arithmetic multiplies, divides, floors and turns signs', () => {
-  expect(multiplyDecimals('19.99', '3')).toBe('59.97');
-  expect(multiplyDecimals('1e400', '1e400')).toBe('1e800');
-  expect(divideDecimals('1', '3')).toBe('0.33333333333333333333');
-  expect(divideDecimals('100', '8')).toBe('12.5');
+  expect([multiplyDecimals('19.99', '3'), multiplyDecimals('1e400', '1e400')]).toEqual(['59.97', '1e800']);
+  expect([divideDecimals('1', '3'), divideDecimals('100', '8')]).toEqual(['0.33333333333333333333', '12.5']);
   expect(divideDecimals('1', '0')).toBeUndefined();
-  expect(floorDecimal('-1.5')).toBe('-2');
-  expect(floorDecimal('1.99')).toBe('1');
-  expect(floorDecimal('-1e-999999')).toBe('-1');
-  expect(negateDecimal('-12.50')).toBe('12.50');
-  expect(negateDecimal('0.00')).toBe('0.00');
+  expect([floorDecimal('-1.5'), floorDecimal('1.99'), floorDecimal('-1e-999999')]).toEqual(['-2', '1', '-1']);
+  expect([negateDecimal('-12.50'), negateDecimal('0.00')]).toEqual(['12.50', '0.00']);
 });

@@ -29,8 +29,7 @@ it('a text from outside cannot end its quotes', () => {
 });
 
 it('a member with an odd name is quoted where a label would stand', () => {
-  expect(outsideName('delivery note')).toBe('delivery note');
-  expect(outsideName('')).toBe('""');
+  expect([outsideName('delivery note'), outsideName('')]).toEqual(['delivery note', '""']);
   expect(outsideName('Status   BLOCKED')).toBe('"Status   BLOCKED"');
   expect(outsideName('frontdesk card block')).toBe('"frontdesk card block"');
 });

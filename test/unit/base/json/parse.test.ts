@@ -28,8 +28,7 @@ it('parseJson keeps key order, integer-like keys, __proto__ and then', () => {
 });
 
 it('parseJson accepts one byte order mark and refuses two (docs/faults.md B23)', () => {
-  expect(parseJson('\ufeff[]')).toEqual([]);
-  expect(refusal('\ufeff\ufeff[]').problem).toBe('syntax');
+  expect([parseJson('\ufeff[]'), refusal('\ufeff\ufeff[]').problem]).toEqual([[], 'syntax']);
 });
 
 it('B24 parseJson keeps a lone surrogate that was written as an escape', () => {
@@ -38,21 +37,14 @@ it('B24 parseJson keeps a lone surrogate that was written as an escape', () => {
 
 it('parseJson refuses a name that occurs twice, whatever its values (docs/faults.md B17)', () => {
   const error = refusal('{\n  "status": "ACTIVE",\n  "status": "ACTIVE"\n}');
-  expect([error.problem, error.line, error.column, error.offset, error.path]).toEqual([
-    'duplicate_key',
-    3,
-    3,
-    26,
-    'status',
-  ]);
+  expect(error).toMatchObject({ problem: 'duplicate_key', line: 3, column: 3, offset: 26, path: 'status' });
   expect(refusal('{"a":1,"\\u0061":2}').problem).toBe('duplicate_key');
 });
 
 it('parseJson accepts 256 levels and refuses 257 (docs/faults.md B20)', () => {
   expect(() => parseJson('['.repeat(256) + ']'.repeat(256))).not.toThrow();
   expect(refusal('['.repeat(257) + ']'.repeat(257)).problem).toBe('too_deep');
-  expect(refusal('{"a":'.repeat(100_000)).problem).toBe('too_deep');
-  expect(refusal('[[1]]', 1).problem).toBe('too_deep');
+  expect([refusal('{"a":'.repeat(100_000)).problem, refusal('[[1]]', 1).problem]).toEqual(['too_deep', 'too_deep']);
 });
 
 it('parseJson names line, column and path of a fault', () => {
@@ -65,41 +57,25 @@ it('parseJson counts columns in characters, not in UTF-16 units', () => {
   expect(refusal('["😀", x]').column).toBe(7);
 });
 
-it.each([
-  ['', 'the text is empty'],
-  ['   ', 'the text is empty'],
-  ['{"a', 'the text ends inside a string'],
-  ['{"a":', 'the text ends too early'],
-  ['[1', 'expected "," or "]"'],
-  ['{"a":1', 'expected "," or "}"'],
-  ['{"a" 1}', 'expected ":"'],
-  ['{a:1}', 'expected a name in double quotes'],
-  ['{"a":1,}', 'a comma after the last member: delete it'],
-  ['[1,]', 'a comma after the last element: delete it'],
-  ['{"a":1}, ', 'a comma after the end: delete it'],
-  ['{"a":1},{}', 'there is text after'],
-  ['01', 'leading zeros'],
-  ['-', 'the text ends too early'],
-  ['-x', 'expected a digit'],
-  ['1.', 'the text ends too early'],
-  ['1.e5', 'expected a digit'],
-  ['1e', 'the text ends too early'],
-  ['.5', 'expected a value'],
-  ['+1', 'expected a value'],
-  ['NaN', 'expected a value'],
-  ['nul', 'expected a value'],
-  ['1 2', 'there is text after'],
-  ['1x', 'there is text after'],
-  ['"\u0001"', 'control character'],
-  ['"a\nb"', 'control character'],
-  ['"\\x41"', 'an escape'],
-  ['"\\u12g4"', 'an escape'],
-  ['"\\', 'the text ends inside a string'],
-  ["'a'", 'expected a value'],
-  ['<html>', 'expected a value'],
-  ['\u00a01', 'expected a value'],
-])('parseJson refuses %j', (text, reason) => {
-  expect(refusal(text).message).toContain(reason);
+it.each<[reason: string, ...texts: string[]]>([
+  ['the text is empty', '', '   '],
+  ['the text ends inside a string', '{"a', '"\\'],
+  ['the text ends too early', '{"a":', '-', '1.', '1e'],
+  ['expected "," or "]"', '[1'],
+  ['expected "," or "}"', '{"a":1'],
+  ['expected ":"', '{"a" 1}'],
+  ['expected a name in double quotes', '{a:1}'],
+  ['a comma after the last member: delete it', '{"a":1,}'],
+  ['a comma after the last element: delete it', '[1,]'],
+  ['a comma after the end: delete it', '{"a":1}, '],
+  ['there is text after', '{"a":1},{}', '1 2', '1x'],
+  ['leading zeros', '01'],
+  ['expected a digit', '-x', '1.e5'],
+  ['expected a value', '.5', '+1', 'NaN', 'nul', "'a'", '<html>', '\u00a01'],
+  ['control character', '"\u0001"', '"a\nb"'],
+  ['an escape', '"\\x41"', '"\\u12g4"'],
+])('parseJson refuses with: %s', (reason, ...texts) => {
+  for (const text of texts) expect(refusal(text).message).toContain(reason);
 });
 
 it('parseJson points at the wrong escape, not at the string', () => {
@@ -119,25 +95,7 @@ it('parseJson agrees with JSON.parse about every ordinary value', () => {
 });
 
 it('parseJson agrees with JSON.parse about what is no JSON', () => {
-  const pieces = fc.constantFrom(
-    '{',
-    '}',
-    '[',
-    ']',
-    ',',
-    ':',
-    '"',
-    '\\',
-    'a',
-    '0',
-    '1',
-    '-',
-    '.',
-    'e',
-    'true',
-    ' ',
-    '\n',
-  );
+  const pieces = fc.constantFrom(...'{}[],:"\\a01-.e \n', 'true');
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
       const text = parts.join('');

@@ -25,14 +25,10 @@ it.each(['{"constructor":"x"}', '{"toString":null}', '{"hasOwnProperty":{}}', '{
 );
 
 it('fromPlain makes JSON of what frontdesk builds, and keeps JSON values inside it', () => {
-  const value = fromPlain({
-    b: 1,
-    a: [true, null, 'x'],
-    n: new JsonNumber('10.10'),
-    left: undefined,
-    m: new Map([['k', 2n]]),
-  });
-  expect(printJson(value)).toBe('{"b":1,"a":[true,null,"x"],"n":10.10,"m":{"k":2}}');
+  const inside = { n: new JsonNumber('10.10'), left: undefined, m: new Map([['k', 2n]]) };
+  expect(printJson(fromPlain({ b: 1, a: [true, null, 'x'], ...inside }))).toBe(
+    '{"b":1,"a":[true,null,"x"],"n":10.10,"m":{"k":2}}',
+  );
 });
 
 it.each([[Number.NaN], [Number.POSITIVE_INFINITY], [() => 1], [Symbol('x')]])('fromPlain refuses %s', (value) => {
@@ -58,16 +54,8 @@ it.each([
 });
 
 it.each([
-  '',
-  'x',
-  'metadata.',
-  'metadata.toString',
-  'status.length',
-  'transactions.1',
-  'transactions.00',
-  'transactions.length',
-  'transactions.-1',
-  '.status',
+  ...['', 'x', 'metadata.', 'metadata.toString', 'status.length', 'transactions.1', 'transactions.00'],
+  ...['transactions.length', 'transactions.-1', '.status'],
 ])('getPath finds nothing at %j', (path) => {
   expect(getPath(value, path)).toBeUndefined();
 });

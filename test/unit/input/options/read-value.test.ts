@@ -15,27 +15,8 @@ it.each([
 });
 
 it.each([
-  '',
-  '30',
-  '30 s',
-  ' 30s',
-  '30s\n',
-  '-1s',
-  '+1s',
-  '1.5s',
-  '1e3ms',
-  's',
-  'ms',
-  '1S',
-  '90d',
-  '1m30s',
-  '0x10s',
-  '٣s',
-  '169h',
-  '8d',
-  '2w',
-  '9999999999999s',
-  '1constructor',
+  ...['', '30', '30 s', ' 30s', '30s\n', '-1s', '+1s', '1.5s', '1e3ms', 's', 'ms', '1S', '90d', '1m30s', '0x10s'],
+  ...['٣s', '169h', '8d', '2w', '9999999999999s', '1constructor'],
 ])('%j is no duration', (text) => {
   expect(readValue({ kind: 'duration' }, text)).toEqual({
     ok: false,

@@ -19,15 +19,8 @@ it.each([
 });
 
 it.each([
-  'C:x.json',
-  'C:\\work\\failed.csv',
-  '\\\\server\\share\\failed.csv',
-  '\\\\?\\C:\\work\\failed.csv',
-  'con/failed.csv',
-  'console.csv',
-  '.may',
-  '..',
-  '',
+  ...['C:x.json', 'C:\\work\\failed.csv', '\\\\server\\share\\failed.csv', '\\\\?\\C:\\work\\failed.csv'],
+  ...['con/failed.csv', 'console.csv', '.may', '..', ''],
 ])('windowsNameProblem takes %j', (path) => {
   expect(windowsNameProblem(path, true)).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { sniffDelimiter } from '../../../../src/input/records/csv.ts';
-import { readAll, valuesOf } from './parse-records.ts';
+import { placesOf, readAll, valuesOf } from './parse-records.ts';
 
 const csv = (text: string | Uint8Array, size?: number) =>
   readAll(text, { format: 'csv', csvRaw: true, ...(size === undefined ? {} : { size }) });
@@ -19,11 +19,13 @@ test.each([
   ['blank lines before the header', '\n\r\nid,email\n1,a@x\n2,b@x\n'],
 ])('I22 a CSV input reads rows with %s', async (_, text) => {
   const read = await csv(text);
-  expect(read.faults).toEqual([]);
-  expect(read.header).toEqual(['id', 'email']);
-  expect(valuesOf(read)).toEqual([
-    ['1', 'a@x'],
-    ['2', 'b@x'],
+  expect([read.faults, read.header, valuesOf(read)]).toEqual([
+    [],
+    ['id', 'email'],
+    [
+      ['1', 'a@x'],
+      ['2', 'b@x'],
+    ],
   ]);
   expect(read.records.map((record) => record.row)).toEqual([1, 2]);
 });
@@ -51,73 +53,51 @@ it('a CSV input names each row without any value between others, and leaves thos
     { line: 3, ofRow: 0.5, kind: 'empty row', problem },
   ]);
   const atEnd = await csv('id,email\r\n1,a@x\r\n\r\n,\r\n');
-  expect(valuesOf(atEnd)).toEqual([['1', 'a@x']]);
-  expect(atEnd.faults).toEqual([]);
+  expect([valuesOf(atEnd), atEnd.faults]).toEqual([[['1', 'a@x']], []]);
 });
+
+const FEW = 'the row has 2 cells, the header 3. The first missing one is "c"';
+const MANY = 'the row has 4 cells, the header 2. The first extra one is "3"';
 
 test.each([
   [
     'too few cells',
-    'a,b,c\n1,2\n',
-    {
-      line: 2,
-      row: 1,
-      kind: 'few',
-      problem:
-        'the row has 2 cells, the header 3. The first missing one is "c": add its delimiter, with nothing between for an empty cell',
-    },
+    ...(['a,b,c\n1,2\n', { line: 2, row: 1, kind: 'few' }] as const),
+    `${FEW}: add its delimiter, with nothing between for an empty cell`,
   ],
   [
     'too many cells',
-    'a,b\n1,2,3,4\n',
-    {
-      line: 2,
-      row: 1,
-      kind: 'many',
-      problem:
-        'the row has 4 cells, the header 2. The first extra one is "3" (a text with a delimiter in it needs quotes)',
-    },
+    ...(['a,b\n1,2,3,4\n', { line: 2, row: 1, kind: 'many' }] as const),
+    `${MANY} (a text with a delimiter in it needs quotes)`,
   ],
   [
     'an empty cell too many',
-    'a,b\n1,2,\n',
-    {
-      line: 2,
-      row: 1,
-      kind: 'empty',
-      problem: 'the row has 3 cells, the header 2, and what is more is empty: delete the delimiters at the end',
-    },
+    ...(['a,b\n1,2,\n', { line: 2, row: 1, kind: 'empty' }] as const),
+    'the row has 3 cells, the header 2, and what is more is empty: delete the delimiters at the end',
   ],
   [
     'a quote inside a bare cell',
-    'a,b\n1,x"y\n',
-    {
-      line: 2,
-      column: '4',
-      problem: 'a quote inside a cell that does not start with one. Write "" inside quotes. Nothing after it was read',
-    },
+    ...(['a,b\n1,x"y\n', { line: 2, column: '4' }] as const),
+    'a quote inside a cell that does not start with one. Write "" inside quotes. Nothing after it was read',
   ],
   [
     'text after a closing quote',
-    'a,b\n1,"x"y\n',
-    { line: 2, column: '6', problem: 'text after the closing quote of a cell. Nothing after it was read' },
+    ...(['a,b\n1,"x"y\n', { line: 2, column: '6' }] as const),
+    'text after the closing quote of a cell. Nothing after it was read',
   ],
   [
     'a quote that is not closed',
-    'a,b\n1,2\n3,"x\ny\nz',
-    { line: 3, column: '3', problem: 'a quote that is not closed. Nothing after it was read' },
+    ...(['a,b\n1,2\n3,"x\ny\nz', { line: 3, column: '3' }] as const),
+    'a quote that is not closed. Nothing after it was read',
   ],
-])('I22 a CSV input says where there is %s', async (_, text, fault) => {
-  expect((await csv(text)).faults).toEqual([fault]);
+])('I22 a CSV input says where there is %s', async (_, text, place, problem) => {
+  expect((await csv(text)).faults).toEqual([{ ...place, problem }]);
 });
 
 it('a CSV input continues after a ragged row, so that all are reported at once', async () => {
   const read = await csv('a,b\n1\n2,2\n3,3,3\n4,4\n');
   expect(read.faults.map((fault) => fault.line)).toEqual([2, 4]);
-  expect(read.records.map((record) => [record.row, record.line])).toEqual([
-    [2, 3],
-    [4, 5],
-  ]);
+  expect(placesOf(read)).toEqual(['2:3', '4:5']);
 });
 
 it('a CSV input takes the guard before a formula away again, unless cells are raw', async () => {

@@ -2,18 +2,6 @@ import { readRecords } from '../../../../src/input/records/read.ts';
 import type { InputFault, InputFormat, InputHeader, RawRecord } from '../../../../src/input/records/record.ts';
 import { cellAt } from '../../../../src/input/values.ts';
 
-export interface ReadAll {
-  readonly format: InputFormat | undefined;
-  readonly header: readonly string[] | undefined;
-  /** Columns that are hidden in their sheet, and that sheet. */
-  readonly hidden: readonly string[] | undefined;
-  readonly sheet: string | undefined;
-  readonly records: readonly RawRecord[];
-  readonly faults: readonly InputFault[];
-  /** A fault ended the reading. */
-  readonly isEnded: boolean;
-}
-
 /** Bytes in pieces of that many, each in the same buffer, as the file reader does it. */
 export async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.alloc(Math.max(1, size));
@@ -28,7 +16,7 @@ export async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator
 export async function readAll(
   input: string | Uint8Array,
   options: { format?: InputFormat; path?: string; csvRaw?: boolean; columns?: readonly string[]; size?: number } = {},
-): Promise<ReadAll> {
+) {
   const bytes = typeof input === 'string' ? Buffer.from(input) : input;
   const records: RawRecord[] = [];
   const faults: InputFault[] = [];
@@ -56,6 +44,12 @@ export async function readAll(
   return { format, header: names, hidden, sheet, records, faults, isEnded };
 }
 
+/** What is read: `hidden` are the columns that are hidden in their sheet; a fault ended the reading if `isEnded`. */
+export type ReadAll = Awaited<ReturnType<typeof readAll>>;
+
 export function valuesOf(read: ReadAll): readonly (readonly unknown[])[] {
   return read.records.map(({ names, values }) => names.map((_, place) => cellAt(values, place)));
 }
+
+/** The row and the line of each record, as `1:2`. */
+export const placesOf = (read: ReadAll): readonly string[] => read.records.map(({ row, line }) => `${row}:${line}`);

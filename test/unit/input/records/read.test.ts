@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { JsonNumber } from '../../../../src/base/json/value.ts';
-import { readAll, valuesOf } from './parse-records.ts';
+import { placesOf, readAll, valuesOf } from './parse-records.ts';
 
 const CARD = '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11';
 
@@ -47,11 +47,7 @@ it('the format of an input of an empty input does not matter: there are no rows 
 it('a list of ids gives one row a line, without spaces around it and without blank lines', async () => {
   const read = await readAll('a\n  b\t\r\n\n\r\nc', { format: 'ids' });
   expect(valuesOf(read)).toEqual([['a'], ['b'], ['c']]);
-  expect(read.records.map((record) => [record.row, record.line])).toEqual([
-    [1, 1],
-    [2, 2],
-    [3, 5],
-  ]);
+  expect(placesOf(read)).toEqual(['1:1', '2:2', '3:5']);
 });
 
 it('a list of ids gives the same rows for pieces of any size', async () => {
@@ -63,10 +59,12 @@ it('a list of ids gives the same rows for pieces of any size', async () => {
 
 it('NDJSON keeps names in their order and numbers digit for digit', async () => {
   const read = await readAll('{"id":"1","n":10.10}\n\n{"__proto__":null,"id":"2"}\n', { format: 'ndjson' });
-  expect(read.faults).toEqual([]);
-  expect(read.records.map((record) => record.names)).toEqual([
-    ['id', 'n'],
-    ['__proto__', 'id'],
+  expect([read.faults, read.records.map((record) => record.names)]).toEqual([
+    [],
+    [
+      ['id', 'n'],
+      ['__proto__', 'id'],
+    ],
   ]);
   expect(read.records[0]?.values[1]).toEqual(new JsonNumber('10.10'));
 });
@@ -100,11 +98,7 @@ const json = (text: string, size?: number) =>
 it('a JSON array gives its elements, one at a time, with the line on which each begins', async () => {
   const read = await json('[\n {"id":"1","t":"],}\\"[\\\\"},\n {"id":"2","m":{"a":[1,[2]]}} , "three"\n]\n');
   expect(read.faults).toEqual([]);
-  expect(read.records.map((record) => [record.row, record.line])).toEqual([
-    [1, 2],
-    [2, 3],
-    [3, 3],
-  ]);
+  expect(placesOf(read)).toEqual(['1:2', '2:3', '3:3']);
   expect(read.records[0]?.values).toEqual(['1', '],}"[\\']);
   expect(read.records[2]).toMatchObject({ names: ['id'], values: ['three'] });
 });
@@ -185,8 +179,7 @@ test.each([
 ])('I22 the encoding of an input is a fault with its line when there is %s', async (_, bytes, problem) => {
   for (const size of [1, 2, 3, 5, 7, 65_536]) {
     const read = await readAll(bytes, { format: 'csv', size });
-    expect(read.faults).toEqual([{ line: 3, problem: expect.stringMatching(problem) }]);
-    expect(read.isEnded).toBe(true);
+    expect([read.faults, read.isEnded]).toEqual([[{ line: 3, problem: expect.stringMatching(problem) }], true]);
     expect(valuesOf(read)).toEqual([['1', 'a']]);
   }
 });
@@ -211,22 +204,18 @@ it.each([
 
 const page = '<html><head><meta charset="utf-8"></head><body><table><tr><td>id</td></tr></table></body></html>';
 
+const MSO = '<?mso-application progid="Excel.Sheet"?>\n<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">';
+
 it.each([
   ['a web page', 'rows.xls', page],
-  ['a web page in UTF-16', 'rows.xls', Buffer.from(`\ufeff${page}`, 'utf16le')],
-  [
-    'an XML spreadsheet of 2003',
-    'rows.xls',
-    '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">',
-  ],
+  ['a web page', 'rows.xls', Buffer.from(`\ufeff${page}`, 'utf16le')],
+  ['an XML spreadsheet of 2003', 'rows.xls', `<?xml version="1.0"?>\n${MSO}`],
   ['XML, not a table', 'rows.xml', '<?xml version="1.0"?><rows><row id="s1"/></rows>'],
   ['a PDF', 'rows.csv', '%PDF-1.7\n%\u00e2\u00e3\n'],
   ['a text document (RTF)', 'rows.csv', '{\\rtf1\\ansi id,email}'],
 ])('%s is refused as what it is, with a way out', async (what, path, content) => {
-  await expect(readAll(content, { path })).rejects.toMatchObject({
-    code: 'USAGE',
-    message: `stdin is ${what.replace(' in UTF-16', '')}: open it in the program that made it and save it as CSV UTF-8 or .xlsx. Nothing was sent.`,
-  });
+  const message = `stdin is ${what}: open it in the program that made it and save it as CSV UTF-8 or .xlsx. Nothing was sent.`;
+  await expect(readAll(content, { path })).rejects.toMatchObject({ code: 'USAGE', message });
 });
 
 it.each([

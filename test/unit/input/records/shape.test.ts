@@ -54,7 +54,7 @@ it.each([
   ]);
 });
 
-const COLUMNS = [' Card', 'Store '];
+const COLUMNS = [' Card', 'Store ', ' a = b'];
 
 it.each([
   [{ map: [' Card=cardId'] }, ['cardId', 'Store ', ' a = b']],
@@ -62,33 +62,30 @@ it.each([
   [{ map: [' a = b=note'] }, [' Card', 'Store ', 'note']],
   [{ map: [' Card = cardId'] }, ['cardId', 'Store ', ' a = b']],
 ])('a shape finds a column with blanks around its name: %j', (options, names) => {
-  const columns = [...COLUMNS, ' a = b'];
   const { shape } = shapeOf(options);
-  expect(missingColumns(shape, columns)).toEqual([]);
-  expect(new Shaper(shape).header({ names: columns, line: 1 }).names).toEqual(names);
+  expect(missingColumns(shape, COLUMNS)).toEqual([]);
+  expect(new Shaper(shape).header({ names: COLUMNS, line: 1 }).names).toEqual(names);
 });
 
 it.each([
-  [{ where: [' Card=c1'] }, [1]],
-  [{ where: ['Store !=12'] }, [2]],
-  [{ where: [' Card = c2'] }, [2]],
-])('a shape takes rows by a column with blanks around its name: %j', (options, rows) => {
-  const records = [
-    ['c1', '12'],
-    ['c2', '13'],
-  ].map((values, index) => ({ row: index + 1, line: index + 2, names: COLUMNS, values }));
-  const { records: taken } = new Shaper(shapeOf(options).shape).take({ records, faults: [], format: 'csv' });
-  expect(taken.map(({ row }) => row)).toEqual(rows);
+  [' Card=c1', [1]],
+  ['Store !=12', [2]],
+  [' Card = c2', [2]],
+])('a shape takes rows by a column with blanks around its name: %j', (where, rows) => {
+  const record = (row: number, ...values: string[]) => ({ row, line: row + 1, names: COLUMNS, values });
+  const records = [record(1, 'c1', '12'), record(2, 'c2', '13')];
+  const taken = new Shaper(shapeOf({ where: [where] }).shape).take({ records, faults: [], format: 'csv' });
+  expect(taken.records.map(({ row }) => row)).toEqual(rows);
 });
+
+const ID_TWICE = 'the row has a member cardId, and --map reads that field from "Card"';
+const SHOP_TWICE = 'the row has a member metadata.shop, and --map reads that field from "Shop"';
 
 it.each([
   ['{"Card":"c1"}', undefined],
-  ['{"cardId":"c1"}', 'the row has a member cardId, and --map reads that field from "Card"'],
-  ['{"Card":"c1","cardId":"c2"}', 'the row has a member cardId, and --map reads that field from "Card"'],
-  [
-    '{"Card":"c1","metadata":{"shop":"x"}}',
-    'the row has a member metadata.shop, and --map reads that field from "Shop"',
-  ],
+  ['{"cardId":"c1"}', ID_TWICE],
+  ['{"Card":"c1","cardId":"c2"}', ID_TWICE],
+  ['{"Card":"c1","metadata":{"shop":"x"}}', SHOP_TWICE],
   ['{"Card":"c1","a":"x","b":"y"}', undefined],
 ])('a row in JSON has no member of a field that --map reads from another: %s', (text, problem) => {
   const object = parseJson(text);

@@ -30,6 +30,7 @@ function problemsOf(read: ReadAll): readonly (readonly [number, string])[] {
   return read.records.flatMap(({ problems = [] }) => [...problems].map(([at, { problem }]) => [at, problem] as const));
 }
 
+const SHEET = 'xl/worksheets/sheet1.xml';
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
 /** A workbook of a header alone with another part, or each of its parts as `change` has it. */
@@ -61,12 +62,14 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
   expect(read.format).toBe('xlsx');
   expect(read.header).toEqual(HEADER);
   expect(valuesOf(read)).toEqual(values);
-  expect(read.records.map(({ row, line }) => [row, line])).toEqual([
-    [1, 2],
-    [2, 3],
-    [3, 4],
+  expect([read.records.map(({ row, line }) => [row, line]), read.faults]).toEqual([
+    [
+      [1, 2],
+      [2, 3],
+      [3, 4],
+    ],
+    [],
   ]);
-  expect(read.faults).toEqual([]);
   expect(problemsOf(read)).toEqual([]);
 });
 
@@ -101,12 +104,15 @@ it('a workbook is read like the CSV file of its sheet without the guard of front
   expect(valuesOf(await readAll(bytes, { csvRaw: true }))).toEqual([["'=1+1"]]);
 });
 
+const OTHER_TYPE = 'http://purl.oclc.org/ooxml/officeDocument/relationships';
+const relations = (...of: readonly string[]) => `<Relationships>${of.join('')}</Relationships>`;
+const relation = (id: string, type: string, target: string, more = '') =>
+  `<Relationship Id="${id}" Type="${type}" Target="${target}"${more}/>`;
+const SHEET_RELATION = relation('r1', `${RELATIONS}/worksheet`, 'worksheets/sheet1.xml');
+
 it.each<[string, Parameters<typeof handMadeWorkbook>[0]]>([
   ['with texts in its cells', { rows: ONE_ROW }],
-  [
-    'without places',
-    { rows: textRow(1, ['id', 'email']).replace(' r="1"', '') + textRow(2, ['s1', 'a@x']).replace(' r="2"', '') },
-  ],
+  ['without places', { rows: ONE_ROW.replace(' r="1"', '').replace(' r="2"', '') }],
   [
     'with shared texts in runs, and readings of them',
     {
@@ -118,7 +124,7 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0]]>([
   [
     'with character data and entities',
     {
-      rows: `${textRow(1, ['id', 'email'])}<row><c t="inlineStr"><is><t><![CDATA[s]]>&#49;</t></is></c><c t="str"><v>a&#x40;x</v></c></row>`,
+      rows: `${NAMES_ROW}<row><c t="inlineStr"><is><t><![CDATA[s]]>&#49;</t></is></c><c t="str"><v>a&#x40;x</v></c></row>`,
     },
   ],
   [
@@ -126,40 +132,16 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0]]>([
     {
       rows: '',
       parts: {
-        '_rels/.rels':
-          '<p:Relationships xmlns:p="p"><p:Relationship Id="x" Type="http://purl.oclc.org/ooxml/officeDocument/relationships/officeDocument" Target="/book/Main.xml"/></p:Relationships>',
-        'book/main.xml':
-          '<x:workbook xmlns:x="m" xmlns:rel="http://purl.oclc.org/ooxml/officeDocument/relationships"><x:sheets><x:sheet name="Rows" rel:id="z"/></x:sheets></x:workbook>',
-        'book/_rels/Main.xml.rels':
-          '<Relationships><Relationship Id="z" Type="http://purl.oclc.org/ooxml/officeDocument/relationships/worksheet" Target="../other/one.xml"/></Relationships>',
-        'other/one.xml':
-          '<x:worksheet xmlns:x="m"><x:sheetData><x:row><x:c t="inlineStr"><x:is><x:t>id</x:t></x:is></x:c><x:c t="inlineStr"><x:is><x:t>email</x:t></x:is></x:c></x:row><x:row><x:c t="inlineStr"><x:is><x:t>s1</x:t></x:is></x:c><x:c t="inlineStr"><x:is><x:t>a@x</x:t></x:is></x:c></x:row></x:sheetData></x:worksheet>',
+        '_rels/.rels': `<p:Relationships xmlns:p="p"><p:Relationship Id="x" Type="${OTHER_TYPE}/officeDocument" Target="/book/Main.xml"/></p:Relationships>`,
+        'book/main.xml': `<x:workbook xmlns:x="m" xmlns:rel="${OTHER_TYPE}"><x:sheets><x:sheet name="Rows" rel:id="z"/></x:sheets></x:workbook>`,
+        'book/_rels/Main.xml.rels': relations(relation('z', `${OTHER_TYPE}/worksheet`, '../other/one.xml')),
+        'other/one.xml': `<x:worksheet xmlns:x="m"><x:sheetData>${ONE_ROW.replaceAll(/<(\/?)/g, '<$1x:')}</x:sheetData></x:worksheet>`,
       },
     },
   ],
-  [
-    'with sizes in the Zip64 field',
-    {
-      rows: ONE_ROW,
-      change: (files) => files.map((file) => ({ ...file, isZip64: true })),
-    },
-  ],
-  [
-    'with parts that are not packed',
-    {
-      rows: ONE_ROW,
-      change: (files) => files.map((file) => ({ ...file, isStored: true })),
-    },
-  ],
-  [
-    'without styles and shared texts',
-    {
-      rows: ONE_ROW,
-      parts: {
-        'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="r1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-      },
-    },
-  ],
+  ['with Zip64 sizes', { rows: ONE_ROW, change: (files) => files.map((file) => ({ ...file, isZip64: true })) }],
+  ['of parts not packed', { rows: ONE_ROW, change: (files) => files.map((file) => ({ ...file, isStored: true })) }],
+  ['of no other part', { rows: ONE_ROW, parts: { 'xl/_rels/workbook.xml.rels': relations(SHEET_RELATION) } }],
 ])('a workbook made by hand is read: %s', async (_what, made) => {
   const read = await readAll(handMadeWorkbook(made));
   expect([read.header, ...valuesOf(read)]).toEqual([
@@ -204,58 +186,39 @@ const writtenCell = (value: number | Date) =>
   writtenWorkbook([{ name: 'Rows', rows: [HEADER, ['s1', 'a@x', value, true]] }]);
 const styledCell = (styles: string) =>
   handMadeWorkbook({ styles, rows: `${HEADER_ROW}<row><c r="C2" s="1"><v>46024</v></c></row>` });
-const NUMBER_14 = 'has the format "number 14", so a spreadsheet may show something else (stored as 46024)';
+const FORMAT = (format: string, stored: string) =>
+  `has the format "${format}", so a spreadsheet may show something else (stored as ${stored})`;
 const DECIMAL = 'is a number that spreadsheets may show otherwise (stored as 12.5)';
+const NAMED_STYLES = '<cellStyleXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellStyleXfs>';
+const SHARED_FORMULA = `${HEADER_ROW}<row><c r="C2" t="str"><f t="shared" si="0"/><v>x</v></c></row>`;
+const sheetJsCell = (cell: Parameters<typeof sheetJsWorkbookWith>[2]) => sheetJsWorkbookWith(faultyCells, 'C2', cell);
 
-it.each<[string, () => Buffer | Promise<Buffer>, string]>([
-  [
-    'a date of SheetJS',
-    () => sheetJsWorkbookWith(faultyCells, 'C2', { t: 'n', v: 46024, z: 'dd/mm/yyyy' }),
-    'has the format "dd/mm/yyyy", so a spreadsheet may show something else (stored as 46024)',
-  ],
-  [
-    'a date of write-excel-file',
-    () => writtenCell(new Date(0)),
-    'has the format "dd/mm/yyyy", so a spreadsheet may show something else (stored as 25569)',
-  ],
+it.each<[string, Buffer | Promise<Buffer>, string]>([
+  ['a date of SheetJS', sheetJsCell({ t: 'n', v: 46024, z: 'dd/mm/yyyy' }), FORMAT('dd/mm/yyyy', '46024')],
+  ['a date of write-excel-file', writtenCell(new Date(0)), FORMAT('dd/mm/yyyy', '25569')],
   [
     'a date with a format that every program knows',
-    () => styledCell('<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>'),
-    NUMBER_14,
+    styledCell('<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>'),
+    FORMAT('number 14', '46024'),
   ],
   [
     'a number whose format is named by its style alone',
-    () =>
-      styledCell(
-        '<cellStyleXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf/><xf xfId="1"/></cellXfs>',
-      ),
-    NUMBER_14,
+    styledCell(`${NAMED_STYLES}<cellXfs><xf/><xf xfId="1"/></cellXfs>`),
+    FORMAT('number 14', '46024'),
   ],
-  [
-    'a formula of SheetJS',
-    () => sheetJsWorkbookWith(faultyCells, 'C2', { t: 'n', v: 2, f: '1+1' }),
-    'is a formula (stored as "=1+1")',
-  ],
-  [
-    'a formula that others share',
-    () => handMadeWorkbook({ rows: `${HEADER_ROW}<row><c r="C2" t="str"><f t="shared" si="0"/><v>x</v></c></row>` }),
-    'is a formula (stored as "=")',
-  ],
-  [
-    'a decimal number of SheetJS',
-    () => sheetJsWorkbook([{ name: 'Rows', rows: [HEADER, ['s1', 'a@x', 12.5, true]] }]),
-    DECIMAL,
-  ],
-  ['a decimal number of write-excel-file', () => writtenCell(12.5), DECIMAL],
-])('a cell that cannot be taken is named: %s', async (_what, make, problem) => {
+  ['a formula of SheetJS', sheetJsCell({ t: 'n', v: 2, f: '1+1' }), 'is a formula (stored as "=1+1")'],
+  ['a formula that others share', handMadeWorkbook({ rows: SHARED_FORMULA }), 'is a formula (stored as "=")'],
+  ['a decimal number of SheetJS', sheetJsCell({ t: 'n', v: 12.5 }), DECIMAL],
+  ['a decimal number of write-excel-file', writtenCell(12.5), DECIMAL],
+])('a cell that cannot be taken is named: %s', async (_what, bytes, problem) => {
   const remedy = problem.startsWith('is a formula') ? 'Store its value as text' : 'Store it as text';
-  expect(problemsOf(await readAll(await make()))).toEqual([[2, `${problem}. ${remedy}`]]);
+  expect(problemsOf(await readAll(await bytes))).toEqual([[2, `${problem}. ${remedy}`]]);
 });
 
 /** A sheet with something before its rows, and something behind them. */
 function sheetWith(before: string, rows: string, behind = ''): Buffer {
   const part = `<worksheet>${before}<sheetData>${rows}</sheetData>${behind}</worksheet>`;
-  return handMadeWorkbook({ rows: '', parts: { 'xl/worksheets/sheet1.xml': part } });
+  return handMadeWorkbook({ rows: '', parts: { [SHEET]: part } });
 }
 
 const IN_MAIN = 'xmlns:e="urn:else"';
@@ -271,36 +234,34 @@ const inFormat = (place: string, range: string) => [
   `row 1, Rows!${place}: is in a range (${range}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`,
 ];
 
+const row2 = (cells: string) => `${NAMES_ROW}<row r="2">${cells}</row>`;
+
 it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
   [
     'a second value of another namespace',
-    { rows: `${NAMES_ROW}<row r="2"><c r="A2" t="str"><v>s1</v><e:v ${IN_MAIN}>s2</e:v></c></row>` },
+    { rows: row2(`<c r="A2" t="str"><v>s1</v><e:v ${IN_MAIN}>s2</e:v></c>`) },
     inCell('v, e:v'),
   ],
-  ['a second value', { rows: `${NAMES_ROW}<row r="2"><c r="A2" t="str"><v>s1</v><v>s2</v></c></row>` }, inCell('v, v')],
+  ['a second value', { rows: row2('<c r="A2" t="str"><v>s1</v><v>s2</v></c>') }, inCell('v, v')],
   [
     'a value in a namespace that its element declares',
-    { rows: `${NAMES_ROW}<row r="2"><c r="A2" t="str"><v xmlns="urn:else">s2</v></c></row>` },
+    { rows: row2('<c r="A2" t="str"><v xmlns="urn:else">s2</v></c>') },
     inCell(':v'),
   ],
-  [
-    'a second text',
-    { rows: `${NAMES_ROW}<row r="2"><c r="A2" t="inlineStr"><is><t>s1</t><t>s2</t></is></c></row>` },
-    inCell('is'),
-  ],
+  ['a second text', { rows: row2('<c r="A2" t="inlineStr"><is><t>s1</t><t>s2</t></is></c>') }, inCell('is')],
   [
     'a shared text with a run beside it',
-    { texts: '<si><t>s1</t><r><t>s2</t></r></si>', rows: `${NAMES_ROW}<row r="2"><c r="A2" t="s"><v>0</v></c></row>` },
+    { texts: '<si><t>s1</t><r><t>s2</t></r></si>', rows: row2('<c r="A2" t="s"><v>0</v></c>') },
     inCell('v'),
   ],
   [
     'a row of another namespace',
-    { rows: `${NAMES_ROW}${textRow(2, ['s1', 'a'])}<e:row ${IN_MAIN} r="3"><c t="str"><v>s2</v></c></e:row>` },
+    { rows: `${row2('<c t="str"><v>s1</v></c>')}<e:row ${IN_MAIN} r="3"><c t="str"><v>s2</v></c></e:row>` },
     beside('line 3', '"e:row" among its rows'),
   ],
   [
     'a cell of another namespace',
-    { rows: `${NAMES_ROW}<row r="2"><c t="str"><v>s1</v></c><e:c ${IN_MAIN} t="str"><v>a</v></e:c></row>` },
+    { rows: row2(`<c t="str"><v>s1</v></c><e:c ${IN_MAIN} t="str"><v>a</v></e:c>`) },
     beside('line 2', '"e:c" among its cells'),
   ],
   [
@@ -349,29 +310,19 @@ const stylesAround = (cols: string, row: string, [id, email] = ['', '']) =>
 const maySeem = (format: string, stored: string) =>
   `has the format "${format}", so a spreadsheet may show something else (stored as ${stored}). Store it as text`;
 const CARD_B = [0, maySeem("0;0;0;'card B'", '"card A"')] as const;
-const SEVEN_B = [1, maySeem("0;0;0;'card B'", '7')] as const;
+const seven = (format: string) => [1, maySeem(format, '7')] as const;
+const SEVEN_B = seven("0;0;0;'card B'");
+const col = (min: number, max: number, style: number) => `<col min="${min}" max="${max}" style="${style}"/>`;
 
 it.each<[string, Buffer, readonly (readonly [number, string])[]]>([
-  ['of its column', stylesAround('<col min="1" max="1" style="2"/>', ''), [CARD_B]],
-  ['of several columns', stylesAround('<col min="1" max="16384" style="2"/>', ''), [CARD_B, SEVEN_B]],
+  ['of its column', stylesAround(col(1, 1, 2), ''), [CARD_B]],
+  ['of several columns', stylesAround(col(1, 16384, 2), ''), [CARD_B, SEVEN_B]],
   ['of its row', stylesAround('', ' s="2" customFormat="1"'), [CARD_B, SEVEN_B]],
-  [
-    'of its column, though its row has one',
-    stylesAround('<col min="1" max="1" style="2"/>', ' s="1"'),
-    [CARD_B, [1, maySeem('number 14', '7')]],
-  ],
-  [
-    'of its column, which the workbook lacks',
-    stylesAround('<col min="2" max="2" style="9"/>', ''),
-    [[1, maySeem('unknown', '7')]],
-  ],
-  ['of its column that shows texts as they are', stylesAround('<col min="1" max="1" style="1"/>', ''), []],
-  [
-    'of its column and row, but has its own',
-    stylesAround('<col min="1" max="2" style="2"/>', ' s="2"', [' s="0"', ' s="0"']),
-    [],
-  ],
-  ['of other columns', stylesAround('<col min="3" max="9" style="2"/>', ''), []],
+  ['of its column, though its row has one', stylesAround(col(1, 1, 2), ' s="1"'), [CARD_B, seven('number 14')]],
+  ['of its column, which the workbook lacks', stylesAround(col(2, 2, 9), ''), [seven('unknown')]],
+  ['of its column that shows texts as they are', stylesAround(col(1, 1, 1), ''), []],
+  ['of its column and row, but has its own', stylesAround(col(1, 2, 2), ' s="2"', [' s="0"', ' s="0"']), []],
+  ['of other columns', stylesAround(col(3, 9, 2), ''), []],
 ])('a cell without a style may have the one %s', async (_whose, bytes, problems) => {
   expect(problemsOf(await readAll(bytes))).toEqual(problems);
 });
@@ -473,6 +424,13 @@ it.each(['hidden', 'veryHidden'])('the first sheet that is not %s is read', asyn
   expect([read.sheet, valuesOf(read)]).toEqual(['Members', [['s1', 'a@x']]]);
 });
 
+it('a sheet of a state that no program knows is shown', async () => {
+  const parts = {
+    'xl/workbook.xml': `<workbook xmlns:r="${RELATIONS}"><sheets><sheet name="Rows" sheetId="1" state="show" r:id="r1"/></sheets></workbook>`,
+  };
+  expect(valuesOf(await readAll(handMadeWorkbook({ rows: ONE_ROW, parts })))).toEqual([['s1', 'a@x']]);
+});
+
 it.each<[string, (files: ZipFile[]) => readonly ZipFile[]]>([
   [
     'backslashes in the names of its parts',
@@ -553,7 +511,7 @@ function twoSheets(sheet: string, around = '', type = `${RELATIONS}/worksheet`) 
     rows: ONE_ROW,
     parts: {
       'xl/workbook.xml': `<workbook xmlns="m" xmlns:q="urn:else" xmlns:r="${RELATIONS}"><sheets ${around}>${sheet}</sheets></workbook>`,
-      'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="r9" Type="${type}" Target="worksheets/sheet9.xml"/><Relationship Id="r1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+      'xl/_rels/workbook.xml.rels': relations(relation('r9', type, 'worksheets/sheet9.xml'), SHEET_RELATION),
       'xl/worksheets/sheet9.xml': `<worksheet xmlns="m"><sheetData>${NAMES_ROW}${textRow(2, ['s9', 'b@x'])}</sheetData></worksheet>`,
     },
   });
@@ -574,9 +532,8 @@ it.each<[string, Uint8Array]>([
 it.each(['worksheet', 'sharedStrings', 'styles'])(
   'a workbook whose %s is outside of the file is refused',
   async (kind) => {
-    const own = `<Relationship Id="r1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/>`;
-    const other = `<Relationship Id="r9" Type="${RELATIONS}/${kind}" Target="worksheets/sheet1.xml" TargetMode="External"/>`;
-    const parts = { 'xl/_rels/workbook.xml.rels': `<Relationships>${own}${other}</Relationships>` };
+    const other = relation('r9', `${RELATIONS}/${kind}`, 'worksheets/sheet1.xml', ' TargetMode="External"');
+    const parts = { 'xl/_rels/workbook.xml.rels': relations(SHEET_RELATION, other) };
     expect(await refusal(handMadeWorkbook({ rows: NAMES_ROW, parts }))).toContain(
       `(xl/_rels/workbook.xml.rels: it refers to a ${kind} outside of the file)`,
     );
@@ -613,14 +570,14 @@ it('a sheet with an alternative of something else is read', async () => {
 const DECLARED = `<worksheet><sheetData>${NAMES_ROW}${textRow(2, ['s1', 'Günther'])}</sheetData></worksheet>`;
 
 it.each(['windows-1252', 'ISO-8859-1', 'UTF-16'])('a part that says it is %s is refused', async (encoding) => {
-  const parts = { 'xl/worksheets/sheet1.xml': `<?xml version="1.0" encoding="${encoding}"?>${DECLARED}` };
+  const parts = { [SHEET]: `<?xml version="1.0" encoding="${encoding}"?>${DECLARED}` };
   expect(await refusal(handMadeWorkbook({ rows: '', parts }))).toContain(
-    `(xl/worksheets/sheet1.xml: its encoding is ${encoding}, not UTF-8)`,
+    `(${SHEET}: its encoding is ${encoding}, not UTF-8)`,
   );
 });
 
 it.each([' encoding="utf-8" standalone="yes"', ''])('a part that declares%s is read', async (declared) => {
-  const parts = { 'xl/worksheets/sheet1.xml': `<?xml version="1.0"${declared}?>${DECLARED}` };
+  const parts = { [SHEET]: `<?xml version="1.0"${declared}?>${DECLARED}` };
   expect(valuesOf(await readAll(handMadeWorkbook({ rows: '', parts })))).toEqual([['s1', 'Günther']]);
 });
 
@@ -630,13 +587,9 @@ it('a part whose relation only ends like one of the format is not read as a shee
 });
 
 it('a workbook is found by the relation of the format, not by one that only ends like it', async () => {
-  const relation = (type: string, target: string) => `<Relationship Id="${target}" Type="${type}" Target="${target}"/>`;
-  const bytes = handMadeWorkbook({
-    rows: ONE_ROW,
-    parts: {
-      '_rels/.rels': `<Relationships>${relation('urn:else/officeDocument', 'xl/other.xml')}${relation(`${RELATIONS}/officeDocument`, 'xl/workbook.xml')}</Relationships>`,
-    },
-  });
+  const other = relation('a', 'urn:else/officeDocument', 'xl/other.xml');
+  const own = relation('b', `${RELATIONS}/officeDocument`, 'xl/workbook.xml');
+  const bytes = handMadeWorkbook({ rows: ONE_ROW, parts: { '_rels/.rels': relations(other, own) } });
   expect(valuesOf(await readAll(bytes))).toEqual([['s1', 'a@x']]);
 });
 
@@ -647,166 +600,145 @@ it('a row under a prefix that it declares is read, if it means the namespace of 
 });
 
 const good = { rows: HEADER_ROW };
+const ofSheet = (change: Partial<ZipFile>) => changed((file) => (file.name === SHEET ? { ...file, ...change } : file));
+const SAVE_XLSX = 'open it in the program that made it and save it as .xlsx';
+const HIDDEN_BOOK = `<workbook xmlns:r="${RELATIONS}"><sheets><sheet name="Rows" sheetId="1" state="veryHidden" r:id="r1"/></sheets></workbook>`;
+const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument.spreadsheet';
 
-it.each<[string, () => Uint8Array, string]>([
+it.each<[string, Uint8Array, string]>([
   [
     'text',
-    () => Buffer.from('id,email\ns1,a@x\n'),
-    'is text or something else, not an .xlsx file: --from-format csv reads a CSV under this name. Or open it in the program that made it and save it as .xlsx',
+    Buffer.from('id,email\ns1,a@x\n'),
+    `is text or something else, not an .xlsx file: --from-format csv reads a CSV under this name. Or ${SAVE_XLSX}`,
   ],
-  ['an empty file', () => Buffer.alloc(0), 'is empty (0 bytes): save it again in the program that made it'],
-  ['an encrypted workbook', () => oleContainer('EncryptedPackage'), 'is encrypted: save it without a password'],
-  [
-    'an encrypted ZIP file',
-    () => changed((file) => ({ ...file, flags: 1 })),
-    'is encrypted: save it without a password',
-  ],
+  ['an empty file', Buffer.alloc(0), 'is empty (0 bytes): save it again in the program that made it'],
+  ['an encrypted workbook', oleContainer('EncryptedPackage'), 'is encrypted: save it without a password'],
+  ['an encrypted ZIP', changed((file) => ({ ...file, flags: 1 })), 'is encrypted: save it without a password'],
   [
     'an older workbook',
-    () => oleContainer('Workbook'),
-    'is in the older .xls format, or encrypted: open it in the program that made it and save it as .xlsx, without a password',
+    oleContainer('Workbook'),
+    `is in the older .xls format, or encrypted: ${SAVE_XLSX}, without a password`,
   ],
   [
     'an OpenDocument file',
-    () =>
-      makeZip([
-        { name: 'mimetype', content: 'application/vnd.oasis.opendocument.spreadsheet' },
-        { name: 'content.xml', content: '<x/>' },
-      ]),
-    'is an OpenDocument file (.ods): open it in the program that made it and save it as .xlsx',
+    makeZip([
+      { name: 'mimetype', content: OPEN_DOCUMENT },
+      { name: 'content.xml', content: '<x/>' },
+    ]),
+    `is an OpenDocument file (.ods): ${SAVE_XLSX}`,
   ],
   [
     'a file of Apple Numbers',
-    () => makeZip([{ name: 'Index/Document.iwa', content: 'x' }]),
+    makeZip([{ name: 'Index/Document.iwa', content: 'x' }]),
     'is a file of Apple Numbers: export it as Excel (.xlsx) or CSV',
   ],
   [
     'a binary workbook',
-    () =>
-      withPart(
-        '_rels/.rels',
-        `<Relationships><Relationship Id="1" Type="${RELATIONS}/officeDocument" Target="xl/workbook.bin"/></Relationships>`,
-      ),
-    'is in the binary .xlsb format: open it in the program that made it and save it as .xlsx',
+    withPart('_rels/.rels', relations(relation('1', `${RELATIONS}/officeDocument`, 'xl/workbook.bin'))),
+    `is in the binary .xlsb format: ${SAVE_XLSX}`,
   ],
+  ...[
+    ['a text document (.docx)', 'word/document.xml'],
+    ['a presentation (.pptx)', 'ppt/presentation.xml'],
+  ].map(([what = '', part]): [string, Uint8Array, string] => [
+    what,
+    withPart('_rels/.rels', relations(relation('1', `${RELATIONS}/officeDocument`, part ?? ''))),
+    `is ${what}: copy its table into a spreadsheet, and save that as .xlsx`,
+  ]),
   [
     'another ZIP file',
-    () => makeZip([{ name: 'readme.txt', content: 'x' }]),
+    makeZip([{ name: 'readme.txt', content: 'x' }]),
     'is a ZIP archive, not an .xlsx file: unpack it, and name the file in it',
   ],
+  ['more than 1 GiB', changed((file) => ({ ...file, saidSize: 300_000_000 })), 'unpacks to more than 1 GiB'],
   [
-    'what unpacks to more than 1 GiB',
-    () => changed((file) => ({ ...file, saidSize: 300_000_000 })),
-    'unpacks to more than 1 GiB',
+    'one of hidden sheets alone',
+    withPart('xl/workbook.xml', HIDDEN_BOOK),
+    ': every sheet is hidden. Name one with --sheet: its sheets are "Rows" (hidden)',
   ],
-])('a workbook is refused with exit 2: %s', async (_what, make, problem) => {
-  expect(await refusal(make())).toBe(`stdin ${problem}. Nothing was sent.`);
+])('a workbook is refused with exit 2: %s', async (_what, bytes, problem) => {
+  expect(await refusal(bytes)).toBe(`stdin${problem.startsWith(':') ? '' : ' '}${problem}. Nothing was sent.`);
 });
 
-const SHEET = 'xl/worksheets/sheet1.xml';
 const rowsOf = (rows: string) => handMadeWorkbook({ rows });
-const ofSheet = (change: Partial<ZipFile>) => changed((file) => (file.name === SHEET ? { ...file, ...change } : file));
+const OUT_OF_STEP = `the part ${SHEET} does not match the directory`;
+const inBook = (text: string) => withPart('xl/workbook.xml', text);
+const TWO_PARTS = twoSheets('<sheet s:id="r9" name="Rows" r:id="r1"/>', `xmlns:s="${OTHER_TYPE}"`);
+const MANY_STYLES = `<cellXfs>${'<xf/>'.repeat(100_001)}</cellXfs>`;
+const MANY_RELATIONS = relations(relation('a', 'b', 'c').repeat(100_001));
+const TWICE = relations(SHEET_RELATION, SHEET_RELATION);
+const isBook = (file: ZipFile) => file.name === 'xl/workbook.xml';
 
-it.each<[string, () => Uint8Array, string]>([
-  ['another document', () => withPart('xl/workbook.xml', '<document/>'), 'it has no sheet'],
-  ['a workbook without a sheet', () => withPart('xl/workbook.xml', '<workbook/>'), 'it has no sheet'],
-  ['a workbook without the part of its sheet', () => withPart(SHEET, undefined), `the part ${SHEET} is missing`],
-  [
-    'a method of packing that no workbook has',
-    () => changed((file) => ({ ...file, method: 12 })),
-    'it is packed in an unknown way',
-  ],
+it.each<[string, Uint8Array, string]>([
+  ['another document', inBook('<document/>'), 'it has no sheet'],
+  ['a workbook without a sheet', inBook('<workbook/>'), 'it has no sheet'],
+  ['a workbook without the part of its sheet', withPart(SHEET, undefined), `the part ${SHEET} is missing`],
+  ['an unknown packing', changed((file) => ({ ...file, method: 12 })), 'it is packed in an unknown way'],
   [
     'a part that is there twice',
-    () => handMadeWorkbook({ ...good, change: (files) => [...files, ...files] }),
+    handMadeWorkbook({ ...good, change: (files) => [...files, ...files] }),
     'it contains a part twice',
   ],
   [
     'a document type',
-    () => withPart('xl/workbook.xml', '<!DOCTYPE workbook [<!ENTITY a "b">]><workbook/>'),
+    inBook('<!DOCTYPE workbook [<!ENTITY a "b">]><workbook/>'),
     'xl/workbook.xml: it has a document type',
   ],
   [
     'a part that is not UTF-8',
-    () => changed((file) => (file.name === 'xl/workbook.xml' ? { ...file, content: Buffer.from([0x3c, 0xff]) } : file)),
+    changed((file) => (isBook(file) ? { ...file, content: Buffer.from([0x3c, 0xff]) } : file)),
     'xl/workbook.xml is not UTF-8',
   ],
-  ['tags that are nested without end', () => rowsOf('<row>'.repeat(100_000)), `${SHEET}: it is nested too deep`],
+  ['tags that are nested without end', rowsOf('<row>'.repeat(100_000)), `${SHEET}: it is nested too deep`],
+  ['endless cells', rowsOf(`<row>${'<c/>'.repeat(200_001)}</row>`), `${SHEET}: an element holds too many others`],
   [
-    'a row of cells without end',
-    () => rowsOf(`<row>${'<c/>'.repeat(200_001)}</row>`),
-    `${SHEET}: an element holds too many others`,
-  ],
-  [
-    'a text without end',
-    () => rowsOf(textRow(1, ['x'.repeat(5_000_000)])),
+    'an endless text',
+    rowsOf(textRow(1, ['x'.repeat(5_000_000)])),
     `${SHEET}: a text of more than 4 million characters`,
   ],
-  [
-    'rows that are out of order',
-    () => rowsOf([1, 3, 2].map((row) => textRow(row, ['id'])).join('')),
-    `${SHEET}: its rows are out of order`,
-  ],
-  [
-    'a cell that is there twice',
-    () => rowsOf('<row r="1"><c r="A1"/><c r="A1"/></row>'),
-    `${SHEET}: its cells are out of order`,
-  ],
+  ['mixed rows', rowsOf([1, 3, 2].map((row) => textRow(row, ['id'])).join('')), `${SHEET}: its rows are out of order`],
+  ['a cell twice', rowsOf('<row r="1"><c r="A1"/><c r="A1"/></row>'), `${SHEET}: its cells are out of order`],
   [
     'a shared text that is not there',
-    () => rowsOf('<row><c t="s"><v>7</v></c></row>'),
+    rowsOf('<row><c t="s"><v>7</v></c></row>'),
     `${SHEET}: a cell refers to a text that does not exist`,
   ],
-  [
-    'a sheet that names two parts',
-    () =>
-      twoSheets(
-        '<sheet s:id="r9" name="Rows" r:id="r1"/>',
-        'xmlns:s="http://purl.oclc.org/ooxml/officeDocument/relationships"',
-      ),
-    'xl/workbook.xml: a sheet has two parts',
-  ],
+  ['a sheet that names two parts', TWO_PARTS, 'xl/workbook.xml: a sheet has two parts'],
   [
     'two relations with one id',
-    () =>
-      withPart(
-        'xl/_rels/workbook.xml.rels',
-        `<Relationships>${`<Relationship Id="r1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/>`.repeat(2)}</Relationships>`,
-      ),
+    withPart('xl/_rels/workbook.xml.rels', TWICE),
     'xl/workbook.xml: two of its parts have one id',
   ],
-  [
-    'a part that unpacks to more than it says',
-    () => ofSheet({ saidSize: 10 }),
-    `the part ${SHEET} does not match the directory`,
-  ],
-  [
-    'a part that unpacks to less than it says',
-    () => ofSheet({ saidSize: 1_000_000 }),
-    `the part ${SHEET} does not match the directory`,
-  ],
-  [
-    'a part that is not what its checksum says',
-    () => ofSheet({ saidCrc: 1 }),
-    `the part ${SHEET} does not match the directory`,
-  ],
+  ...[
+    ['_rels/.rels', 'officeDocument', 'the file', RELATIONS],
+    ['xl/_rels/workbook.xml.rels', 'sharedStrings', 'xl/workbook.xml', RELATIONS],
+    ['xl/_rels/workbook.xml.rels', 'styles', 'xl/workbook.xml', RELATIONS],
+    ['xl/_rels/workbook.xml.rels', 'styles', 'xl/workbook.xml', OTHER_TYPE],
+  ].map(([part = '', kind = '', source = '', edition = '']): [string, Uint8Array, string] => {
+    const [one, other] = [RELATIONS, edition].map((base, at) =>
+      relation(`x${at}`, `${base}/${kind}`, 'xl/workbook.xml'),
+    );
+    const bytes = withPart(part, relations(SHEET_RELATION, one ?? '', other ?? ''));
+    return [
+      `two relations of the kind ${kind} in ${edition}`,
+      bytes,
+      `${source}: it refers to two parts of the kind ${kind}`,
+    ];
+  }),
+  ['another edition of XML', withPart(SHEET, '<?xml version="1.1"?><worksheet/>'), `${SHEET}: it is XML 1.1, not 1.0`],
+  ['a part with another name before its bytes', ofSheet({ localName: SHEET.replace('1', '2') }), OUT_OF_STEP],
+  ['a part that unpacks to more than it says', ofSheet({ saidSize: 10 }), OUT_OF_STEP],
+  ['a part that unpacks to less than it says', ofSheet({ saidSize: 1_000_000 }), OUT_OF_STEP],
+  ['a part that is not what its checksum says', ofSheet({ saidCrc: 1 }), OUT_OF_STEP],
   [
     'styles that would fill the memory',
-    () => handMadeWorkbook({ ...good, styles: `<cellXfs>${'<xf/>'.repeat(100_001)}</cellXfs>` }),
+    handMadeWorkbook({ ...good, styles: MANY_STYLES }),
     '/xl/styles.xml: it is too large',
   ],
-  [
-    'relations that would fill the memory',
-    () =>
-      withPart(
-        '_rels/.rels',
-        `<Relationships>${'<Relationship Id="a" Type="b" Target="c"/>'.repeat(100_001)}</Relationships>`,
-      ),
-    '_rels/.rels: it is too large',
-  ],
-  ...['0x1', '1e0', ' 1 ', '1.0', '+1', ''].map((style): [string, () => Buffer, string] => [
+  ['relations that would fill the memory', withPart('_rels/.rels', MANY_RELATIONS), '_rels/.rels: it is too large'],
+  ...['0x1', '1e0', ' 1 ', '1.0', '+1', ''].map((style): [string, Buffer, string] => [
     `the style "${style}" of a cell`,
-    () => handMadeWorkbook({ rows: `<row><c s="${style}"><v>1</v></c></row>` }),
+    rowsOf(`<row><c s="${style}"><v>1</v></c></row>`),
     `"${style}" is not a whole number`,
   ]),
   ...[
@@ -822,9 +754,9 @@ it.each<[string, () => Uint8Array, string]>([
       '</sheetData><conditionalFormatting sqref="A1"><cfRule dxfId="0x0"/></conditionalFormatting><sheetData>',
       '',
     ],
-  ].map(([what, rows = '', styles = '']): [string, () => Buffer, string] => [
+  ].map(([what, rows = '', styles = '']): [string, Buffer, string] => [
     `a number of ${what} that is not in digits`,
-    () => handMadeWorkbook({ rows, styles }),
+    handMadeWorkbook({ rows, styles }),
     '"0x0" is not a whole number',
   ]),
   ...[
@@ -832,17 +764,17 @@ it.each<[string, () => Uint8Array, string]>([
     ['from the last to the first', '</sheetData><cols><col min="2" max="1"/></cols><sheetData>'],
     ['before the first', '</sheetData><cols><col min="0" max="1"/></cols><sheetData>'],
     ['behind the rows', `${ONE_ROW}</sheetData><cols><col min="1" max="1" style="1"/></cols><sheetData>`],
-  ].map(([what, rows = '']): [string, () => Buffer, string] => [
+  ].map(([what, rows = '']): [string, Buffer, string] => [
     `columns ${what}`,
-    () => handMadeWorkbook({ rows }),
-    'xl/worksheets/sheet1.xml: its columns are out of order',
+    rowsOf(rows),
+    `${SHEET}: its columns are out of order`,
   ]),
-])('a damaged workbook is refused with exit 2: %s', async (_what, make, why) => {
-  expect(await refusal(make())).toBe(`stdin is damaged, or not an .xlsx file (${why}). Nothing was sent.`);
+])('a damaged workbook is refused with exit 2: %s', async (_what, bytes, why) => {
+  expect(await refusal(bytes)).toBe(`stdin is damaged, or not an .xlsx file (${why}). Nothing was sent.`);
 });
 
 it('a workbook is refused with exit 2: XML that is not well formed', async () => {
-  expect(await refusal(handMadeWorkbook({ rows: '<row></c>' }))).toContain('xl/worksheets/sheet1.xml: ');
+  expect(await refusal(handMadeWorkbook({ rows: '<row></c>' }))).toContain(`${SHEET}: `);
 });
 
 it.each([1, 30, 100])('a workbook is refused with exit 2: a file that lacks its last %i bytes', async (count) => {

@@ -39,72 +39,57 @@ function jwt(secondsFromNow: number): string {
 }
 
 const noStore = () => Promise.reject(new Error('the store must not be read'));
+const tokenOf = (...args: Parameters<typeof request>) => openCredential(request(...args)).token();
 
 it('C3 C15 the order of sources takes the environment’s token without reading the store', async () => {
   const credential = openCredential(request([], { env: { FRONTDESK_CARDS_TOKEN: 'envtoken\n' }, stored: noStore }));
   expect(await credential.token()).toBe('envtoken');
   expect(credential.source).toMatchObject({
-    name: 'environment (FRONTDESK_CARDS_TOKEN)',
-    words: 'the token in FRONTDESK_CARDS_TOKEN',
+    ...{ name: 'environment (FRONTDESK_CARDS_TOKEN)', words: 'the token in FRONTDESK_CARDS_TOKEN' },
     remedy: 'put a valid token into FRONTDESK_CARDS_TOKEN',
   });
   expect(await credential.renew('envtoken')).toBeUndefined();
 });
 
 it('the order of sources takes the stored token of this profile, family and origin, and not before it is asked for', async () => {
-  const others = [
-    entry('token', 'x', { profile: 'other' }),
-    entry('token', 'y', { family: 'calendar' }),
-    entry('token', 'mine'),
-  ];
-  const credential = openCredential(request(others, { env: { FRONTDESK_CARDS_TOKEN: '' } }));
+  const others = [entry('token', 'x', { profile: 'other' }), entry('token', 'y', { family: 'calendar' })];
+  const changes = { env: { FRONTDESK_CARDS_TOKEN: '' } };
+  const credential = openCredential(request([...others, entry('token', 'mine')], changes));
   expect(await credential.token()).toBe('mine');
-  expect(credential.source).toMatchObject({
-    name: 'profile demo',
-    words: 'the stored login of demo',
-    remedy: { do: 'log in', words: 'log in again', profile: 'demo', family: 'cards' },
-  });
+  const remedy = { do: 'log in', words: 'log in again', profile: 'demo', family: 'cards' };
+  expect(credential.source).toMatchObject({ name: 'profile demo', words: 'the stored login of demo', remedy });
   expect(() => openCredential(request([], { stored: noStore }))).not.toThrow();
 });
 
-it.each([
-  ['another host', entry('token', 'hunter2', { origin: 'https://b.example' })],
-  ['another port', entry('token', 'hunter2', { origin: 'https://a.example:8443' })],
-  ['another scheme', entry('token', 'hunter2', { origin: 'http://a.example' })],
-  ['a subdomain', entry('file', '/hunter2', { origin: 'https://x.a.example' })],
-  ['another host, by a command', entry('command', 'echo hunter2', { origin: 'https://b.example' })],
-])('C2 the order of sources never sends a credential to another origin: %s', async (_what, stored) => {
-  await expect(openCredential(request([stored])).token()).rejects.toMatchObject({
-    code: 'AUTH',
-    exitCode: 4,
-    message: `the stored gift card credential of profile demo belongs to ${stored.origin} and is not sent to https://a.example. Nothing was sent.`,
-  });
-});
-
-it.each([
-  ['a longer host', ORIGIN, `${ORIGIN}.evil`],
-  ['a shorter host', `${ORIGIN}.evil`, ORIGIN],
-  ['another port', ORIGIN, `${ORIGIN}:8443`],
-  ['no port', `${ORIGIN}:8443`, ORIGIN],
-  ['http', ORIGIN, ORIGIN.replace('https', 'http')],
-])('the order of sources sends the token of no other origin: %s', async (_what, stored, origin) => {
-  const credential = openCredential(request([entry('token', 'mine', { origin: stored })], { origin }));
-  await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
-});
+it.each<[string, CredentialKind, string, string, string?]>([
+  ['another host', 'token', 'hunter2', 'https://b.example'],
+  ['another host, by a command', 'command', 'echo hunter2', 'https://b.example'],
+  ['another port', 'token', 'hunter2', 'https://a.example:8443'],
+  ['another scheme', 'token', 'hunter2', 'http://a.example'],
+  ['a subdomain', 'file', '/hunter2', 'https://x.a.example'],
+  ['a shorter host', 'token', 'hunter2', ORIGIN, `${ORIGIN}.evil`],
+  ['a longer host', 'token', 'hunter2', `${ORIGIN}.evil`],
+  ['no port', 'token', 'hunter2', ORIGIN, `${ORIGIN}:8443`],
+])(
+  'C2 the order of sources never sends a credential to another origin: %s',
+  async (_, kind, value, of, to = ORIGIN) => {
+    await expect(tokenOf([entry(kind, value, { origin: of })], { origin: to })).rejects.toMatchObject({
+      ...{ code: 'AUTH', exitCode: 4 },
+      message: `the stored gift card credential of profile demo belongs to ${of} and is not sent to ${to}. Nothing was sent.`,
+    });
+  },
+);
 
 it('C4 the order of sources does not take the other family’s token', async () => {
-  const changes = { env: { FRONTDESK_CALENDAR_TOKEN: 'x' } };
-  const credential = openCredential(request([entry('token', 'y', { family: 'calendar' })], changes));
-  await expect(credential.token()).rejects.toMatchObject({ code: 'AUTH' });
+  const env = { FRONTDESK_CALENDAR_TOKEN: 'x' };
+  await expect(tokenOf([entry('token', 'y', { family: 'calendar' })], { env })).rejects.toMatchObject({ code: 'AUTH' });
 });
 
 it.each([
   [true, 'log in: frontdesk auth login -p demo --family cards'],
   [false, 'set FRONTDESK_CARDS_TOKEN, or log in: frontdesk auth login --token-stdin -p demo --family cards'],
 ])('C1 the order of sources says how to log in (at a terminal: %s)', async (isInteractive, hint) => {
-  const failure: unknown = await openCredential(request([], { isInteractive }))
-    .token()
-    .catch((error: unknown) => error);
+  const failure: unknown = await tokenOf([], { isInteractive }).catch((error: unknown) => error);
   const message = 'there is no gift card credential for https://a.example (profile demo). Nothing was sent.';
   expect(failure).toMatchObject({ code: 'AUTH', message });
   expect(failure instanceof Failure && failure.hints.map(hintText)).toEqual([hint]);
@@ -112,25 +97,20 @@ it.each([
 
 it('the order of sources passes on that the store is not safe', async () => {
   const stored = () => Promise.reject(new Failure('AUTH', 'unsafe'));
-  await expect(openCredential(request([], { stored })).token()).rejects.toThrow('unsafe');
+  await expect(tokenOf([], { stored })).rejects.toThrow('unsafe');
 });
 
-it.each([{ FRONTDESK_CARDS_TOKEN: 'hunter2\nX: y' }, { FRONTDESK_CARDS_TOKEN: 'hunter2é' }])(
-  'C5 the order of sources refuses %j with USAGE and does not show it',
-  async (env) => {
-    await expect(openCredential(request([], { env })).token()).rejects.toMatchObject({
-      code: 'USAGE',
-      message: expect.stringMatching(/^FRONTDESK_CARDS_TOKEN holds (?!.*hunter2)/),
-    });
-  },
-);
+it('C5 the order of sources refuses what is no token in a variable with USAGE, and does not show it', async () => {
+  const message = expect.stringMatching(/^FRONTDESK_CARDS_TOKEN holds (?!.*hunter2)/);
+  const env = { FRONTDESK_CARDS_TOKEN: 'hunter2\nX: y' };
+  await expect(tokenOf([], { env })).rejects.toMatchObject({ code: 'USAGE', message });
+});
 
 it('C17 expiry refuses a card token that has ended', async () => {
   const credential = openCredential(request([], { env: { FRONTDESK_CARDS_TOKEN: jwt(-7200) } }));
   await expect(credential.token()).rejects.toMatchObject({
     code: 'AUTH',
-    message:
-      "the gift card token of the environment (FRONTDESK_CARDS_TOKEN) expired 2 h ago (at 2026-05-01T10:00:00Z, and this machine's clock says 2026-05-01T12:00:00Z). Nothing was sent.",
+    message: expect.stringMatching(/^the gift card token of the environment \(FRONTDESK_CARDS_TOKEN\) expired 2 h ago/),
     hints: ['put a new token into FRONTDESK_CARDS_TOKEN', 'if this clock is wrong, add --ignore-expiry'],
   });
   expect(await credential.remainingMs()).toBe(-7_200_000);
@@ -143,22 +123,6 @@ it.each([
 ])('expiry does not refuse one %s', async (_what, token, changes) => {
   const env = { FRONTDESK_CARDS_TOKEN: token, FRONTDESK_CALENDAR_TOKEN: token };
   expect(await openCredential(request([], { env, ...changes })).token()).toBe(token);
-});
-
-it('expiry gives one notice when less than a day is left', async () => {
-  const used = request([], { env: { FRONTDESK_CARDS_TOKEN: jwt(18_000) } });
-  const credential = openCredential(used);
-  await credential.token();
-  await credential.token();
-  expect(used.notices).toEqual([
-    {
-      code: 'TOKEN_EXPIRES_SOON',
-      level: 'note',
-      message:
-        'the gift card token of the environment (FRONTDESK_CARDS_TOKEN) expires in 5 h (at 2026-05-01T17:00:00Z)',
-    },
-  ]);
-  expect(await credential.remainingMs()).toBe(18_000_000);
 });
 
 function counting(script: string) {
@@ -212,31 +176,20 @@ it.each([
   ['is killed', 'kill -9 $$', 'was ended by SIGKILL'],
   ['does not exist', 'frontdesk-no-such-command-hunter2', 'ended with exit status 127'],
   ['prints without end', 'yes hunter2', 'printed more than a token can have'],
-])(
-  'C16 a token command that %s is AUTH, without its output and without another source',
-  async (_what, command, problem) => {
-    const credential = openCredential(request([entry('command', command)]));
-    await expect(credential.token()).rejects.toMatchObject({
-      code: 'AUTH',
-      exitCode: 4,
-      message: `the gift card token command of profile demo ${problem} (its output is not shown). Nothing was sent.`,
-    });
-  },
-);
+])('C16 a token command that %s is AUTH, without its output and another source', async (_what, command, problem) => {
+  const message = `the gift card token command of profile demo ${problem} (its output is not shown). Nothing was sent.`;
+  await expect(tokenOf([entry('command', command)])).rejects.toMatchObject({ code: 'AUTH', exitCode: 4, message });
+});
 
 it('C16 a token command that hangs is given up, although what it started continues', async () => {
-  const used = request([entry('command', 'sleep 30 | cat; echo late')], { commandTimeoutMs: 150 });
-  await expect(openCredential(used).token()).rejects.toMatchObject({
-    code: 'AUTH',
-    message: expect.stringContaining('did not finish within 0.15 s'),
-  });
+  const ended = tokenOf([entry('command', 'sleep 30 | cat; echo late')], { commandTimeoutMs: 150 });
+  const message = expect.stringContaining('did not finish within 0.15 s');
+  await expect(ended).rejects.toMatchObject({ code: 'AUTH', message });
 });
 
 it('C5 a token command that prints what is no token is USAGE, and none of it is shown', async () => {
-  await expect(openCredential(request([entry('command', 'echo hunter2 two')])).token()).rejects.toMatchObject({
-    code: 'USAGE',
-    message: expect.not.stringContaining('hunter2'),
-  });
+  const message = expect.not.stringContaining('hunter2');
+  await expect(tokenOf([entry('command', 'echo hunter2 two')])).rejects.toMatchObject({ code: 'USAGE', message });
 });
 
 it('a token command whose new token has ended has nothing to offer', async () => {
@@ -352,8 +305,7 @@ it('C9 a token file is read at each use, even if its group can read it', async (
   expect(await credential.renew('one')).toBeUndefined();
   chmodSync(path, 0o640);
   writeFileSync(path, 'two\n');
-  expect([await credential.renew('one'), await credential.token()]).toEqual(['two', 'two']);
-  expect(used.notices).toEqual([]);
+  expect([[await credential.renew('one'), await credential.token()], used.notices]).toEqual([['two', 'two'], []]);
   expect(credential.source?.remedy).toBe(`check what the token file ${path} gives`);
 });
 
@@ -372,71 +324,44 @@ it.each([
 ])('a token file that is %s is AUTH', async (_what, spoil, problem) => {
   const path = tokenFile('one', 0o600);
   spoil(path);
-  await expect(openCredential(request([entry('file', path)])).token()).rejects.toMatchObject({
-    code: 'AUTH',
-    message: expect.stringContaining(`could not use the token file ${path}: ${problem}`),
-  });
+  const message = expect.stringContaining(`could not use the token file ${path}: ${problem}`);
+  await expect(tokenOf([entry('file', path)])).rejects.toMatchObject({ code: 'AUTH', message });
 });
 
 it('a token file that is a folder is AUTH, and one that holds no token is USAGE', async () => {
-  const folder = temporaryFolder();
-  await expect(openCredential(request([entry('file', folder)])).token()).rejects.toMatchObject({ code: 'AUTH' });
-  const path = tokenFile('hunter2 two', 0o600);
-  await expect(openCredential(request([entry('file', path)])).token()).rejects.toMatchObject({
-    code: 'USAGE',
-    message: expect.not.stringContaining('hunter2'),
-  });
+  await expect(tokenOf([entry('file', temporaryFolder())])).rejects.toMatchObject({ code: 'AUTH' });
+  const message = expect.not.stringContaining('hunter2');
+  const words = tokenOf([entry('file', tokenFile('hunter2 two', 0o600))]);
+  await expect(words).rejects.toMatchObject({ code: 'USAGE', message });
 });
 
 it('describeCredential shows the winning source, the ignored one and the life of the token', async () => {
   const token = jwt(18_000);
   const used = request([entry('command', 'echo hunter2')], { env: { FRONTDESK_CARDS_TOKEN: token } });
   expect((await describeCredential(used)).status).toEqual({
-    family: 'cards',
-    origin: 'https://a.example',
-    source: 'environment (FRONTDESK_CARDS_TOKEN)',
-    lastFour: token.slice(-4),
-    expiresAt: '2026-05-01T17:00:00.000Z',
-    problem: null,
+    ...{ family: 'cards', origin: 'https://a.example', source: 'environment (FRONTDESK_CARDS_TOKEN)' },
+    ...{ lastFour: token.slice(-4), expiresAt: '2026-05-01T17:00:00.000Z', problem: null },
   });
 });
 
 it('describeCredential shows nothing of a short token', async () => {
-  expect((await describeCredential(request([entry('token', 'hunter2')]))).status).toMatchObject({
-    source: 'profile demo',
-    lastFour: null,
-    expiresAt: null,
-    problem: null,
-  });
+  const shown = { source: 'profile demo', lastFour: null, expiresAt: null, problem: null };
+  expect((await describeCredential(request([entry('token', 'hunter2')]))).status).toMatchObject(shown);
 });
 
 it.each([
-  ['none', [], null, 'there is no gift card credential for https://a.example (profile demo)'],
-  ['an expired one', [entry('token', jwt(-7200))], 'profile demo', 'the token has expired'],
-  [
-    'a failing command',
-    [entry('command', 'exit 9')],
-    'token command of profile demo',
-    expect.stringContaining('exit status 9'),
-  ],
-  [
-    'one of another origin',
-    [entry('token', 'x', { origin: 'https://b.example' })],
-    null,
-    expect.stringContaining('https://b.example'),
-  ],
+  ['none', [], null, /^there is no gift card credential for https:\/\/a\.example \(profile demo\)$/],
+  ['an expired one', [entry('token', jwt(-7200))], 'profile demo', /^the token has expired$/],
+  ['a failing command', [entry('command', 'exit 9')], 'token command of profile demo', /exit status 9/],
+  ['one of another origin', [entry('token', 'x', { origin: 'https://b.example' })], null, /https:\/\/b\.example/],
 ])('describeCredential says what is wrong with %s', async (_what, entries, source, problem) => {
-  expect((await describeCredential(request(entries))).status).toMatchObject({ source, problem });
+  const { status } = await describeCredential(request(entries));
+  expect(status).toMatchObject({ source, problem: expect.stringMatching(problem) });
 });
 
 it('describeCredential reports an unsafe store only where it would be used', async () => {
   const stored = () => Promise.reject(new Failure('AUTH', 'unsafe'));
-  expect((await describeCredential(request([], { stored }))).status).toMatchObject({
-    source: null,
-    problem: 'unsafe',
-  });
-  const env = { FRONTDESK_CARDS_TOKEN: 'y' };
-  expect((await describeCredential(request([], { stored, env }))).status).toMatchObject({
-    problem: null,
-  });
+  const statusOf = async (changes: object) => (await describeCredential(request([], { stored, ...changes }))).status;
+  expect(await statusOf({})).toMatchObject({ source: null, problem: 'unsafe' });
+  expect(await statusOf({ env: { FRONTDESK_CARDS_TOKEN: 'y' } })).toMatchObject({ problem: null });
 });

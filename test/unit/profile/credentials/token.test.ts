@@ -30,19 +30,8 @@ it.each([
 });
 
 it.each([
-  'hunter2\n\n',
-  'hunter2\r',
-  ' hunter2',
-  'hunter2 ',
-  'hunter2\tx',
-  'hunter2\nX-Evil: 1',
-  'hunter2\0',
-  'hunter2é',
-  'hunter2🙂',
-  'hunter2\u200b',
-  'hunter2\u007f',
-  '\ufeffhunter2',
-  `hunter2${'x'.repeat(65_536)}`,
+  ...['hunter2\n\n', 'hunter2\r', ' hunter2', 'hunter2 ', 'hunter2\tx', 'hunter2\nX-Evil: 1', 'hunter2\0'],
+  ...['hunter2é', 'hunter2🙂', 'hunter2\u200b', 'hunter2\u007f', '\ufeffhunter2', `hunter2${'x'.repeat(65_536)}`],
 ])('C5 checkTokenText refuses %j with USAGE and repeats no part of it', (text) => {
   const act = () => checkTokenText(text, 'FRONTDESK_CARDS_TOKEN');
   expect(act).toThrow(expect.objectContaining({ code: 'USAGE', exitCode: 2 }));
@@ -90,11 +79,7 @@ it('checkTokenText lets every text of visible ASCII through unchanged that no qu
 });
 
 it.each([
-  [
-    'exp and nbf',
-    jwt('{"exp":1777636800,"nbf":1777600000.5}'),
-    { expiresAtMs: 1_777_636_800_000, notBeforeMs: 1_777_600_000_500 },
-  ],
+  ['exp and nbf', jwt('{"exp":1777,"nbf":1776.5}'), { expiresAtMs: 1_777_000, notBeforeMs: 1_776_500 }],
   ['exp with alg none and no signature', jwt('{"exp":1}', '{"alg":"none"}', ''), { expiresAtMs: 1000 }],
   ['exp 0 and negative', jwt('{"exp":0,"nbf":-5}'), { expiresAtMs: 0, notBeforeMs: -5000 }],
   ['exp as a text', jwt('{"exp":"1"}'), {}],
@@ -123,9 +108,7 @@ it('readJwtTimes never fails', () => {
         fc.string(),
         fc.json().map((payload) => jwt(payload)),
       ),
-      (token) => {
-        readJwtTimes(token);
-      },
+      (token) => void readJwtTimes(token),
     ),
   );
 });

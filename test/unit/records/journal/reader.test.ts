@@ -2,20 +2,15 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openRecordReader, readLastRecord, scanJournal, successorIn } from '../../../../src/records/journal/reader.ts';
-import {
-  checksumOf,
-  encodeRecord,
-  type IntentRecord,
-  type JournalRecord,
-} from '../../../../src/records/journal/record.ts';
+import { checksumOf, encodeRecord, type JournalRecord } from '../../../../src/records/journal/record.ts';
 import { temporaryFolder } from '../../base/files/place.ts';
 
 /** What a reader keeps of a journal at a time, and what a scan reads at a time. */
 const BLOCK = 256 * 1024;
 const CHUNK = 1024 * 1024;
 
-function intent(n: number, reason?: string): IntentRecord {
-  return { n, t: 5, s: 'intent', a: 1, id: `card-${n}`, reason };
+function intent(n: number, reason?: string) {
+  return { n, t: 5, s: 'intent', a: 1, id: `card-${n}`, reason } as const;
 }
 
 /** The line of an intent, which is `length` bytes long with its newline. */
@@ -30,6 +25,13 @@ function journalOf(...parts: readonly string[]): string {
   return path;
 }
 
+/** What a scan of whole lines comes to. */
+const whole = (taken: readonly (readonly number[])[], length: number) => ({
+  taken,
+  length,
+  lacksNewline: false,
+});
+
 /** Rows and offsets that a scan hands over, and what it comes to. */
 async function scanned(path: string) {
   const taken: [row: number | undefined, offset: number][] = [];
@@ -42,18 +44,15 @@ async function scanned(path: string) {
 
 it('scanning a journal hands over each record with the place of its line', async () => {
   const [one, two] = [lineOf(1), lineOf(2)];
-  expect(await scanned(journalOf(one, two))).toEqual({
-    taken: [
-      [1, 0],
-      [2, one.length],
-    ],
-    length: one.length + two.length,
-    lacksNewline: false,
-  });
-});
-
-it('scanning a journal of nothing finds nothing', async () => {
-  expect(await scanned(journalOf())).toEqual({ taken: [], length: 0, lacksNewline: false });
+  const places = [
+    [1, 0],
+    [2, one.length],
+  ];
+  expect(await scanned(journalOf(one, two))).toEqual(whole(places, one.length + two.length));
+  expect(await scanned(journalOf())).toEqual(whole([], 0));
+  // A last record may lack its newline alone.
+  const length = one.length + two.length - 1;
+  expect(await scanned(journalOf(one, two.trimEnd()))).toEqual({ taken: places, length, lacksNewline: true });
 });
 
 it.each([
@@ -64,38 +63,19 @@ it.each([
   const long = lineOf(1, at);
   const two = lineOf(2, 200);
   const path = journalOf(long, two, lineOf(3, 200));
-  expect(await scanned(path)).toEqual({
-    taken: [
-      [1, 0],
-      [2, at],
-      [3, at + 200],
-    ],
-    length: at + 400,
-    lacksNewline: false,
-  });
+  const places = [
+    [1, 0],
+    [2, at],
+    [3, at + 200],
+  ];
+  expect(await scanned(path)).toEqual(whole(places, at + 400));
 });
 
 it('scanning a journal leaves out what a crash cut, and says where it begins', async () => {
   const [one, two] = [lineOf(1), lineOf(2)];
   for (const length of [1, 5, two.length - 2]) {
-    expect(await scanned(journalOf(one, two.slice(0, length)))).toEqual({
-      taken: [[1, 0]],
-      length: one.length,
-      lacksNewline: false,
-    });
+    expect(await scanned(journalOf(one, two.slice(0, length)))).toEqual(whole([[1, 0]], one.length));
   }
-});
-
-it('scanning a journal takes a last record that lacks only its newline', async () => {
-  const [one, two] = [lineOf(1), lineOf(2)];
-  expect(await scanned(journalOf(one, two.trimEnd()))).toEqual({
-    taken: [
-      [1, 0],
-      [2, one.length],
-    ],
-    length: one.length + two.length - 1,
-    lacksNewline: true,
-  });
 });
 
 it.each([
@@ -123,18 +103,14 @@ it.each([
 it('scanning a journal ends with LOCAL_IO where there is none, or none that can be read', async () => {
   const folder = temporaryFolder();
   const none = join(folder, 'none');
+  const check = 'check its rows at the service: what was sent of them cannot be known from here';
   await expect(scanned(none)).rejects.toMatchObject({
     code: 'LOCAL_IO',
     message: `the run's record is gone (${none}). Nothing was sent.`,
-    hints: [
-      'check its rows at the service: what was sent of them cannot be known from here',
-      { do: 'remove it', words: 'then remove it', about: basename(folder) },
-    ],
+    hints: [check, { do: 'remove it', words: 'then remove it', about: basename(folder) }],
   });
-  await expect(scanned(folder)).rejects.toMatchObject({
-    code: 'LOCAL_IO',
-    message: expect.stringMatching(/^could not read the run's record \(.*\): .*\. Nothing was sent\.$/),
-  });
+  const message = expect.stringMatching(/^could not read the run's record \(.*\): .*\. Nothing was sent\.$/);
+  await expect(scanned(folder)).rejects.toMatchObject({ code: 'LOCAL_IO', message });
 });
 
 const end: JournalRecord = { t: 9, s: 'end', state: 'finished', outcomes: { applied: 1 } };
@@ -166,12 +142,8 @@ it('the last record of a journal is none where there is no journal, and LOCAL_IO
   expect(readLastRecord(join(folder, 'none'))).toBeUndefined();
   const path = join(folder, 'file', 'journal.jsonl');
   writeFileSync(join(folder, 'file'), '');
-  expect(() => readLastRecord(path)).toThrow(
-    expect.objectContaining({
-      code: 'LOCAL_IO',
-      message: expect.stringMatching(/^could not open the run's record \(.*\. Nothing was changed\.$/),
-    }),
-  );
+  const message = expect.stringMatching(/^could not open the run's record \(.*\. Nothing was changed\.$/);
+  expect(() => readLastRecord(path)).toThrow(expect.objectContaining({ code: 'LOCAL_IO', message }));
 });
 
 /** Each record of the journal, read at its place. */
@@ -221,9 +193,8 @@ it('reading single records again is LOCAL_IO when the record is not there any mo
   const path = journalOf(lineOf(1));
   const reader = openRecordReader(path);
   writeFileSync(path, 'x'.repeat(100));
-  expect(() => reader.recordAt(0)).toThrow(
-    expect.objectContaining({ code: 'LOCAL_IO', message: `the run's record changed while it was read (${path})` }),
-  );
+  const changed = { code: 'LOCAL_IO', message: `the run's record changed while it was read (${path})` };
+  expect(() => reader.recordAt(0)).toThrow(expect.objectContaining(changed));
   reader.close();
 });
 
@@ -231,18 +202,13 @@ function takenUp(by: string, epoch: number): string {
   return encodeRecord({ t: 1, s: 'resumed', by }, epoch);
 }
 
-it('who took a run up is the first holder after that epoch', () => {
+it('who took a run up is the first holder after that epoch, where a record says so', () => {
   const path = journalOf(takenUp('pod-a (process 1)', 1), takenUp('pod-b (process 23)', 2));
   appendFileSync(path, takenUp('pod-c (process 1)', 13));
   expect(successorIn(path, 1)).toBe('another frontdesk on pod-b (process 23)');
   expect(successorIn(path, 2)).toBe('another frontdesk on pod-c (process 1)');
-  expect(successorIn(path, 13)).toBeUndefined();
-});
-
-it('who took a run up is not known where no record says so', () => {
-  expect(successorIn(journalOf(lineOf(1)), 0)).toBeUndefined();
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'journal.jsonl'));
-  expect(successorIn(join(folder, 'journal.jsonl'), 0)).toBeUndefined();
-  expect(successorIn(join(folder, 'none'), 0)).toBeUndefined();
+  const others = [path, journalOf(lineOf(1)), join(folder, 'journal.jsonl'), join(folder, 'none')];
+  expect(others.map((other, at) => successorIn(other, at === 0 ? 13 : 0))).toEqual(Array(4).fill(undefined));
 });

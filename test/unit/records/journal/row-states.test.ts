@@ -33,18 +33,9 @@ function statesAfter(records: readonly RowRecord[]): RowStates {
   return states;
 }
 
-const RECORDS: readonly RowRecord['s'][] = [
-  'intent',
-  'applied',
-  'confirmed_by_read',
-  'rejected',
-  'not_sent',
-  'unknown',
-  'resolved_by_user',
-  'resolved_applied',
-  'resolved_not_applied',
-  'skipped',
-];
+const SENT: readonly RowRecord['s'][] = ['intent', 'applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'];
+const FOUND: readonly RowRecord['s'][] = ['resolved_by_user', 'resolved_applied', 'resolved_not_applied'];
+const RECORDS = [...SENT, ...FOUND, 'skipped'] as const;
 /** `+` in the columns of RECORDS: believed. */
 const table: readonly (readonly [RowState, string])[] = [
   ['none', '+..++....+'],
@@ -98,11 +89,7 @@ it.each<[string, readonly RowRecord[], boolean]>([
   ['does a row again whose card could not be read', [record('not_sent', { code: 'UNREACHABLE', again: 1 })], true],
   ['does a row that was not sent', WAY_TO.not_sent, true],
   ['leaves a row that --expect held back', [record('not_sent', { code: 'PRECONDITION' })], false],
-  [
-    'does a row that --expect held back since its card could not be read',
-    [record('not_sent', { code: 'NOT_FOUND', again: 1 })],
-    true,
-  ],
+  ['does a row that was held back unread', [record('not_sent', { code: 'NOT_FOUND', again: 1 })], true],
   ['leaves an unknown row', WAY_TO.unknown, false],
   ['does a row that the user has resolved', WAY_TO.resolved_by_user, true],
   ['leaves a row that was applied after a 401', [record('rejected', { again: 1 }), ...WAY_TO.applied], false],
@@ -153,13 +140,6 @@ it('where a row stands in the journal is nowhere for a record that is only being
   expect([states.intentAt(1), states.resultAt(1)]).toEqual([-1, -1]);
 });
 
-it('where a row stands in the journal is not known of a record that was not read', () => {
-  const states = new RowStates(3);
-  states.apply(intent);
-  states.apply(record('applied'));
-  expect([states.intentAt(1), states.resultAt(1)]).toEqual([-1, -1]);
-});
-
 it('the states of a run find rows by their state, lowest first, and counts those that succeeded', () => {
   const states = new RowStates(6);
   const ends = ['applied', 'unknown', 'confirmed_by_read', 'applied', 'rejected'] as const;
@@ -182,32 +162,40 @@ const of = (epoch: number | undefined, s: RowRecord['s'], more: Partial<ResultRe
   ...record(s, more),
   ...(epoch === undefined ? {} : { e: epoch }),
 });
-const taken = (records: readonly JournalRecord[]) => {
+const RESUMED: JournalRecord = { s: 'resumed', t: 2, by: 'ada', e: 2 };
+
+it.each<[string, readonly JournalRecord[], readonly boolean[], RowState, number]>([
+  [
+    'the newest: what an earlier one writes behind it is passed over, whatever it says',
+    [of(1, 'intent'), of(2, 'intent'), of(1, 'applied'), of(2, 'rejected')],
+    [true, true, true, true],
+    'rejected',
+    2,
+  ],
+  [
+    'the newest, from a record of no row on',
+    [of(1, 'intent'), RESUMED, of(1, 'applied')],
+    [true, true, true],
+    'intent',
+    2,
+  ],
+  [
+    'one whose records follow',
+    [of(2, 'intent'), of(2, 'applied'), of(2, 'applied')],
+    [true, true, false],
+    'applied',
+    2,
+  ],
+  [
+    'one with an epoch',
+    [of(undefined, 'intent'), of(2, 'intent'), of(undefined, 'applied')],
+    [true, true, true],
+    'intent',
+    2,
+  ],
+  ['none yet, where nothing was recorded', [], [], 'none', 0],
+])('which holder of the run is believed: %s', (_what, records, answers, state, epoch) => {
   const states = new RowStates(3);
-  return { states, answers: records.map((each, offset) => states.applyRecord(each, offset)) };
-};
-
-it('which holder of the run is believed: the newest: what an earlier one writes behind it is passed over, whatever it says', () => {
-  const { states, answers } = taken([of(1, 'intent'), of(2, 'intent'), of(1, 'applied'), of(2, 'rejected')]);
-  expect(answers).toEqual([true, true, true, true]);
-  expect([states.state(1), states.resultAt(1), states.epoch]).toEqual(['rejected', 3, 2]);
-});
-
-it('which holder of the run is believed: the newest, from a record that is about no row on', () => {
-  const { states, answers } = taken([of(1, 'intent'), { s: 'resumed', t: 2, by: 'ada', e: 2 }, of(1, 'applied')]);
-  expect(answers).toEqual([true, true, true]);
-  expect([states.state(1), states.epoch]).toEqual(['intent', 2]);
-});
-
-it('which holder of the run is believed with an epoch, records must follow each other; two of one holder that cannot are no truth', () => {
-  expect(taken([of(2, 'intent'), of(2, 'applied'), of(2, 'applied')]).answers).toEqual([true, true, false]);
-});
-
-it('which holder of the run is believed: the first one that has an epoch counts as newer than those of old', () => {
-  const { states } = taken([of(undefined, 'intent'), of(2, 'intent'), of(undefined, 'applied')]);
-  expect([states.state(1), states.epoch]).toEqual(['intent', 2]);
-});
-
-it('which holder of the run is believed: none yet, where nothing was recorded', () => {
-  expect(taken([]).states.epoch).toBe(0);
+  expect(records.map((each, offset) => states.applyRecord(each, offset))).toEqual(answers);
+  expect([states.state(1), states.epoch]).toEqual([state, epoch]);
 });

@@ -7,20 +7,10 @@ import { OPERATIONS } from '../../../../src/service/api/operations.ts';
 const SHA256 = '0123456789abcdef'.repeat(4);
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-000000000001';
 
-const HEADER = {
-  frontdeskPlan: 1,
-  plan: '0123456789ab',
-  operation: 'card.block',
-  url: 'https://cards.example.com',
-  profile: 'live',
-  createdBy: 'ann',
-  createdAt: '2026-05-01T12:00:00.000Z',
-  expiresAt: '2026-05-02T12:00:00.000Z',
-  rows: 2,
-  unchanged: 0,
-  skipped: 0,
-  sha256: SHA256,
-};
+const ORIGIN = { operation: 'card.block', url: 'https://cards.example.com', profile: 'live', createdBy: 'ann' };
+const TIMES = { createdAt: '2026-05-01T12:00:00.000Z', expiresAt: '2026-05-02T12:00:00.000Z' };
+const COUNTS = { rows: 2, unchanged: 0, skipped: 0 };
+const HEADER = { frontdeskPlan: 1, plan: '0123456789ab', ...ORIGIN, ...TIMES, ...COUNTS, sha256: SHA256 };
 
 /** What is said of line 1. */
 function head(value: unknown): ReturnType<typeof headerOf> {
@@ -66,11 +56,7 @@ it.each<[string, Readonly<Record<string, unknown>>, string]>([
   ['unchanged rows that are no number', { unchanged: true }, 'unchanged is not a count'],
   ['no hash', { sha256: undefined }, 'sha256 is not a text'],
   ['a name of another hash', { plan: 'ffffffffffff' }, 'the name of the plan is not its hash'],
-  [
-    'a hash that is too short',
-    { sha256: SHA256.slice(1), plan: '123456789abc' },
-    'the name of the plan is not its hash',
-  ],
+  ['a short hash', { sha256: SHA256.slice(1), plan: '123456789abc' }, 'the name of the plan is not its hash'],
   ['a hash that is too long', { sha256: `${SHA256}0` }, 'the name of the plan is not its hash'],
   ['something before the hash', { sha256: `x${SHA256}`, plan: 'x0123456789a' }, 'the name of the plan is not its hash'],
   ['an operation that is none', { operation: 'card.eat' }, 'its operation cannot be planned'],
@@ -80,27 +66,13 @@ it.each<[string, Readonly<Record<string, unknown>>, string]>([
   expect(refusal({ ...HEADER, ...change })).toBe(problem);
 });
 
-it.each(Object.keys(HEADER).filter((name) => name !== 'frontdeskPlan'))(
-  'the first line of a plan without %s is none',
-  (name) => {
-    expect(refusal({ ...HEADER, [name]: undefined })).toMatch(`${name} is not a`);
-  },
-);
+it.each(Object.keys(HEADER).filter((name) => name !== 'frontdeskPlan'))('no first line lacks %s', (name) => {
+  expect(refusal({ ...HEADER, [name]: undefined })).toMatch(`${name} is not a`);
+});
 
-const CARD_ROW = {
-  row: 3,
-  id: CARD,
-  body: { reason: 'lost' },
-  before: { status: 'ACTIVE' },
-  about: {},
-  drift: 'checked',
-};
-const EVENT_ROW = {
-  row: 1,
-  id: null,
-  body: { calendar: 'c', name: 'n', start: '2026-05-01' },
-  drift: 'unchecked',
-};
+const KNOWN = { before: { status: 'ACTIVE' }, about: {}, drift: 'checked' };
+const CARD_ROW = { row: 3, id: CARD, body: { reason: 'lost' }, ...KNOWN };
+const EVENT_ROW = { row: 1, id: null, body: { calendar: 'c', name: 'n', start: '2026-05-01' }, drift: 'unchecked' };
 const { cardBlock, cardActivate, eventCreate } = OPERATIONS;
 
 const read = (rows: PlanRows, value: unknown) => {
@@ -121,10 +93,7 @@ it('the line of a row is what will be sent, in the order in which it was planned
     params: { cardId: CARD },
     body: new Map([['reason', 'lost']]),
     expects: [{ field: 'status', value: 'ACTIVE' }],
-    input: new Map([
-      ['cardId', CARD],
-      ['reason', 'lost'],
-    ]),
+    input: new Map(Object.entries({ cardId: CARD, reason: 'lost' })),
     before: new Map([['status', 'ACTIVE']]),
     about: new Map([['currentBalance', new JsonNumber('10.1')]]),
     drift: 'checked',
@@ -156,20 +125,12 @@ it.each<[string, Readonly<Record<string, unknown>>, string]>([
   ['nothing to compare with', { before: undefined }, 'before is missing'],
   ['nothing that tells which card it is', { about: undefined }, 'about is missing'],
   ['an expectation that is no text', { expect: { status: 1 } }, 'expect is not an object of texts'],
-  [
-    'an expectation that line 1 does not name',
-    { expect: { status: 'ACTIVE' } },
-    'expect is not of the fields that line 1 names',
-  ],
+  ['an expectation of its own', { expect: { status: 'ACTIVE' } }, 'expect is not of the fields that line 1 names'],
   ['something to compare with that is no object', { before: [1] }, 'before is not an object'],
   ['no number', { row: undefined }, 'row is not a count'],
   ['a number that is none', { row: '3' }, 'row is not a count'],
   ['a row before the first', { row: 0 }, 'its row does not follow the one before'],
-  [
-    'a field that its operation does not have',
-    { body: { name: 'x' } },
-    'body has a field that its operation does not have',
-  ],
+  ['a field of another operation', { body: { name: 'x' } }, 'body has a field that its operation does not have'],
   ['__proto__', { body: JSON.parse('{"__proto__":"x"}') }, 'body has a field that its operation does not have'],
 ])('the line of a row with %s', (_what, change, problem) => {
   expect(problemOf(cardBlock, { ...CARD_ROW, ...change })).toBe(problem);

@@ -1,12 +1,15 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { JsonNumber } from '../../../../src/base/json/value.ts';
+import { parseJson } from '../../../../src/base/json/parse.ts';
+import type { JsonObject } from '../../../../src/base/json/value.ts';
 import type { PlanHeader, PlanRow } from '../../../../src/runs/plan/plan-file.ts';
 import { changeLines } from '../../../../src/runs/plan/plan-row-lines.ts';
-import { PlanSurvey, type PlanView, planView } from '../../../../src/runs/plan/plan-view.ts';
+import { DecimalSum, PlanSurvey, type PlanView, planView } from '../../../../src/runs/plan/plan-view.ts';
 import { peopleTime } from '../../../../src/screen/people-text.ts';
 import { safeText } from '../../../../src/screen/text.ts';
 import { drawnWidth, JOINED } from '../../../support/drawn-width.ts';
 
+const UPDATE = 'calendar.subscribers.update';
 const NOW = Date.parse('2026-05-01T12:30:00Z');
 const STYLE = { width: 80, colour: false, unicode: true, now: NOW };
 
@@ -17,41 +20,26 @@ function row(number: number, fields: Partial<PlanRow>): PlanRow {
 function view(rows: readonly PlanRow[], more: Partial<PlanView> = {}): PlanView {
   const survey = new PlanSurvey();
   for (const one of rows) survey.add(one);
-  const header = {
-    plan: '0123456789ab',
-    operation: 'calendar.subscribers.update',
+  const origin = {
+    operation: UPDATE,
     url: 'https://calendar.example.com',
     profile: 'live',
     createdBy: 'ann',
-    createdAt: '2026-05-01T12:00:00.000123Z',
-    expiresAt: '2026-05-02T12:00:00.000Z',
-    rows: rows.length,
-    unchanged: 0,
-    skipped: 0,
-    sha256: '',
   };
-  return {
-    header,
-    state: 'new',
-    survey,
-    allRows: 'frontdesk plan show p -o csv',
-    ...more,
-  };
+  const times = { createdAt: '2026-05-01T12:00:00.000123Z', expiresAt: '2026-05-02T12:00:00.000Z' };
+  const counts = { rows: rows.length, unchanged: 0, skipped: 0 };
+  const header = { plan: '0123456789ab', ...origin, ...times, ...counts, sha256: '' };
+  return { header, state: 'new', survey, allRows: 'frontdesk plan show p -o csv', ...more };
 }
 
-const EMAILS = row(1, {
-  body: new Map([['email', 'ann@new.example']]),
-  before: new Map([['email', 'ann@old.example']]),
-});
+/** A row of which one field changes. */
+const change = (field: string, old: string, next: string) =>
+  row(1, { body: new Map([[field, next]]), before: new Map([[field, old]]) });
+const EMAILS = change('email', 'ann@old.example', 'ann@new.example');
 
 it('a plan on a terminal says what, where, by whom, until when, and shows old and new exactly as they are', () => {
-  const plain = row(2, {
-    body: new Map<string, string | boolean>([
-      ['email', 'x'],
-      ['active', false],
-    ]),
-    before: new Map([['active', true]]),
-  });
+  const body = new Map<string, string | boolean>(Object.entries({ email: 'x', active: false }));
+  const plain = row(2, { body, before: new Map([['active', true]]) });
   expect(planView(view([EMAILS, plain]), STYLE)).toBe(
     [
       'Plan 0123456789ab: calendar subscribers update of 2 rows',
@@ -75,19 +63,12 @@ it('a plan on a terminal says what, where, by whom, until when, and shows old an
 
 it('a plan on a terminal marks what was put in or taken out by its style alone', () => {
   const bold = (text: string) => `\u001b[1m${text}\u001b[22m`;
-  const cells = (old: string, next: string) =>
-    planView(view([row(1, { body: new Map([['email', next]]), before: new Map([['email', old]]) })]), {
-      ...STYLE,
-      colour: true,
-    });
-  expect(cells('a@example.com', 'a@new.example.com')).toContain(
-    `email: a@example.com → a@${bold('new.')}example.com\n`,
-  );
-  expect(cells('p2@example.com', 'new@example.com')).toContain(
-    `email: ${bold('p2')}@example.com → ${bold('new')}@example.com\n`,
-  );
-  expect(cells('a@x', '')).toContain(`email: ${bold('a@x')} → ${bold('(empty)')}\n`);
-  expect(cells('😀a', '😁a')).toContain(`email: ${bold('😀')}a → ${bold('😁')}a\n`);
+  const check = (old: string, next: string, shown: string) =>
+    expect(planView(view([change('email', old, next)]), { ...STYLE, colour: true })).toContain(`email: ${shown}\n`);
+  check('a@example.com', 'a@new.example.com', `a@example.com → a@${bold('new.')}example.com`);
+  check('p2@example.com', 'new@example.com', `${bold('p2')}@example.com → ${bold('new')}@example.com`);
+  check('a@x', '', `${bold('a@x')} → ${bold('(empty)')}`);
+  check('😀a', '😁a', `${bold('😀')}a → ${bold('😁')}a`);
 });
 
 const card = (number: number, status: string, more: Partial<PlanRow> = {}) =>
@@ -96,10 +77,7 @@ const card = (number: number, status: string, more: Partial<PlanRow> = {}) =>
     drift: 'checked',
     body: new Map([['reason', 'INC-7']]),
     before: new Map([['status', status]]),
-    about: new Map<string, string | JsonNumber>([
-      ['clientReference', `order-${9 + number}`],
-      ['currentBalance', new JsonNumber(`${number}.10`)],
-    ]),
+    about: parseJson(`{"clientReference":"order-${9 + number}","currentBalance":${number}.10}`) as JsonObject,
     ...more,
   });
 const blocks = (rows: readonly PlanRow[], more: Partial<PlanHeader> = {}) => {
@@ -133,17 +111,14 @@ it('a plan on a terminal counts cards by their status when planned, adds up what
   );
 });
 
-it.each([2, 3])(
-  'a plan on a terminal says of %i cards with other references that each is compared with its own',
-  (count) => {
-    const rows = Array.from({ length: count }, (_, at) =>
-      row(at + 1, { drift: 'checked', expects: [{ field: 'clientReference', value: `order-${at}` }] }),
-    );
-    const all = view(rows);
-    const text = planView({ ...all, header: { ...all.header, expect: ['clientReference'] } }, { ...STYLE, width: 120 });
-    expect(text).toContain("\nExpected             each row's clientReference: true when planned,");
-  },
-);
+it.each([2, 3])('a plan on a terminal says of %i cards that each is compared with its own reference', (count) => {
+  const rows = Array.from({ length: count }, (_, at) =>
+    row(at + 1, { drift: 'checked', expects: [{ field: 'clientReference', value: `order-${at}` }] }),
+  );
+  const all = view(rows);
+  const text = planView({ ...all, header: { ...all.header, expect: ['clientReference'] } }, { ...STYLE, width: 120 });
+  expect(text).toContain("\nExpected             each row's clientReference: true when planned,");
+});
 
 it('a plan on a terminal puts the reference elsewhere where a row is too long, and cuts nothing', () => {
   const id = '50cfc163-84a7-42df-9196-a374cfe50606';
@@ -159,8 +134,7 @@ it('a plan on a terminal puts the reference elsewhere where a row is too long, a
 
 it('a plan on a terminal breaks what fits on no line, and cuts nothing', () => {
   const [old, next] = [`https://example.com/${'a'.repeat(100)}`, `https://example.com/${'a'.repeat(99)}b`];
-  const change = row(1, { body: new Map([['url', next]]), before: new Map([['url', old]]) });
-  const text = planView(view([change]), { ...STYLE, width: 60 });
+  const text = planView(view([change('url', old, next)]), { ...STYLE, width: 60 });
   expect(text.slice(text.indexOf('row 1')).split('\n')).toEqual([
     'row 1 sub_1',
     `      url: https://example.com/${'a'.repeat(29)}`,
@@ -175,29 +149,24 @@ it('a plan on a terminal breaks what fits on no line, and cuts nothing', () => {
   ]);
 });
 
-it.each(JOINED)(
-  'a plan on a terminal has no line that is drawn wider than it, and cuts nothing: %s',
-  (_what, letters) => {
-    const name = `x${letters.repeat(60)}`;
-    const change = row(1, { body: new Map([['first_name', name]]), before: new Map([['first_name', letters]]) });
-    const style = { ...STYLE, width: 24 };
-    const lines = changeLines([change], 'calendar.subscribers.update', { statusHeader: 'STATUS' }, style);
-    expect(lines.filter((line) => drawnWidth(line) > 24)).toEqual([]);
-    const shown = lines.map((line) => line.replace(/^ *(?:\| )?/, '')).join('');
-    expect(shown).toContain(safeText(name));
-  },
-);
+it.each(JOINED)('a plan on a terminal draws no line wider than it, and cuts nothing: %s', (_what, letters) => {
+  const name = `x${letters.repeat(60)}`;
+  const style = { ...STYLE, width: 24 };
+  const lines = changeLines([change('first_name', letters, name)], UPDATE, { statusHeader: 'STATUS' }, style);
+  expect(lines.filter((line) => drawnWidth(line) > 24)).toEqual([]);
+  const shown = lines.map((line) => line.replace(/^ *(?:\| )?/, '')).join('');
+  expect(shown).toContain(safeText(name));
+});
 
 it('a plan on a terminal that has no room for an emoji is drawn to its end', () => {
-  const change = row(1, { body: new Map([['first_name', '👨‍👩‍👧‍👦'.repeat(3)]]) });
+  const added = row(1, { body: new Map([['first_name', '👨‍👩‍👧‍👦'.repeat(3)]]) });
   const style = { ...STYLE, width: 6 };
-  const lines = changeLines([change], 'calendar.subscribers.update', { statusHeader: 'STATUS' }, style);
+  const lines = changeLines([added], UPDATE, { statusHeader: 'STATUS' }, style);
   expect(lines.map((line) => line.replace(/^ *(?:\| )?/, '')).join('')).toContain('👨‍👩‍👧‍👦'.repeat(3));
 });
 
 it('a plan on a terminal shows the code points of a new text where at most 3 characters differ, or one is not ASCII', () => {
-  const cells = (old: string, next: string) =>
-    planView(view([row(1, { body: new Map([['email', next]]), before: new Map([['email', old]]) })]), STYLE);
+  const cells = (old: string, next: string) => planView(view([change('email', old, next)]), STYLE);
   const under = '\n      email in code points: ';
   expect(cells('bob@x', 'b\u043eb@x')).toContain(`${under}U+0062 U+043E U+0062 U+0040 U+0078\n`);
   expect(cells('bob@\u200bx', 'bob@x')).toContain(`${under}U+0062 U+006F U+0062 U+0040 U+0078\n`);
@@ -217,11 +186,8 @@ it('a plan on a terminal says with each row what it sends where that differs', (
 });
 
 it('a plan on a terminal says its state: the run, when, and its counts', () => {
-  const run = {
-    run: 'plan-0123456789ab',
-    startedAt: '2026-05-01T12:10:00.000Z',
-    outcomes: { applied: 1200, not_sent: 1 },
-  };
+  const outcomes = { applied: 1200, not_sent: 1 };
+  const run = { run: 'plan-0123456789ab', startedAt: '2026-05-01T12:10:00.000Z', outcomes };
   const text = planView({ ...blocks([card(1, 'ACTIVE')]), state: 'stopped', run }, { ...STYLE, width: 120 });
   expect(text).toContain('State                stopped\n');
   expect(text).toContain(
@@ -247,10 +213,8 @@ it('a plan on a terminal shows the first 200 rows, each on one line of the termi
     row(index + 1, { body: new Map([['email', 'x'.repeat(200)]]) }),
   );
   const lines = planView(view(rows), { ...STYLE, width: 40, unicode: false }).split('\n');
-  expect(lines.filter((line) => line.startsWith('row '))).toHaveLength(200);
-  expect(Math.max(...lines.filter((line) => line.startsWith('row ')).map((line) => line.length))).toBeLessThanOrEqual(
-    40,
-  );
+  const shown = lines.filter((line) => line.startsWith('row ')).map((line) => line.length);
+  expect([shown.length, Math.max(...shown) <= 40]).toEqual([200, true]);
   expect(lines.at(-2)).toBe('and 1,000 more: frontdesk plan show p -o csv');
 });
 
@@ -258,4 +222,34 @@ it('a plan on a terminal lets nothing from outside act on the terminal', () => {
   const bad = row(1, { id: 'a\u001b[2J', body: new Map([['email', '\u202ex\u0007']]), before: new Map() });
   const text = planView(view([bad]), STYLE);
   expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+});
+
+function sumOf(texts: readonly string[]): [text: string, count: number] {
+  const sum = new DecimalSum();
+  for (const text of texts) sum.add(text);
+  return [sum.text(), sum.count];
+}
+
+it.each<[readonly string[], string, number]>([
+  [[], '0', 0],
+  [['10.10', '5'], '15.10', 2],
+  [['0.1', '0.2'], '0.3', 2],
+  [['12345678901234567.89', '0.01'], '12345678901234567.90', 2],
+  [['-0.50', '0.25'], '-0.25', 2],
+  [['-1', '1.00'], '0.00', 2],
+  [['1e3', '2'], '1002', 2],
+  [['1e9999', '2.50'], '1e9999', 1],
+])('the sum of balances: %j is added to %s', (texts, sum, count) => {
+  expect(sumOf(texts)).toEqual([sum, count]);
+});
+
+it('the sum of balances adds cents as whole numbers do, in any order', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -1e9, max: 1e9 }), { minLength: 1 }), (cents) => {
+      const text = (value: number) => `${value < 0 ? '-' : ''}${(Math.abs(value) / 100).toFixed(2)}`;
+      const total = cents.reduce((sum, value) => sum + value, 0);
+      expect(sumOf(cents.map(text))).toEqual([text(total), cents.length]);
+      expect(sumOf(cents.map(text).reverse())).toEqual([text(total), cents.length]);
+    }),
+  );
 });

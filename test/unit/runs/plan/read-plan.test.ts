@@ -8,24 +8,16 @@ import {
   hashFirstLine,
   type PlanDraft,
   type PlanRow,
-  planRunName,
   rowObject,
 } from '../../../../src/runs/plan/plan-file.ts';
 import { checkPlan, checkSeal } from '../../../../src/runs/plan/read-plan.ts';
 import { temporaryFolder } from '../../base/files/place.ts';
 import { fileOf, rowsAt, rowsIn, verify as verifyPieces } from './plan-input.ts';
 
-const DRAFT: PlanDraft = {
-  operation: 'calendar.subscribers.update',
-  url: 'https://calendar.example.com',
-  profile: 'live',
-  createdBy: 'ann',
-  createdAt: '2026-05-01T12:00:00.000Z',
-  expiresAt: '2026-05-02T12:00:00.000Z',
-  rows: 3,
-  unchanged: 0,
-  skipped: 0,
-};
+const UPDATE = 'calendar.subscribers.update';
+const ORIGIN = { operation: UPDATE, url: 'https://calendar.example.com', profile: 'live', createdBy: 'ann' };
+const TIMES = { createdAt: '2026-05-01T12:00:00.000Z', expiresAt: '2026-05-02T12:00:00.000Z' };
+const DRAFT: PlanDraft = { ...ORIGIN, ...TIMES, rows: 3, unchanged: 0, skipped: 0 };
 
 function planRow(row: number, body: Record<string, string> = { email: 'a@x' }): PlanRow {
   return { row, id: `sub_${row}`, body: new Map(Object.entries(body)), before: undefined, drift: 'unchecked' };
@@ -38,16 +30,10 @@ function cardRow(row: number): PlanRow {
   return { row, id: CARD_ID, body: undefined, ...known, drift: 'checked' };
 }
 
-const EVENT: PlanRow = {
-  ...planRow(1, { calendar: 'c', name: 'n', start: '2026-05-01' }),
-  id: undefined,
-};
+const EVENT: PlanRow = { ...planRow(1, { calendar: 'c', name: 'n', start: '2026-05-01' }), id: undefined };
 
-const ROWS = [
-  planRow(1),
-  planRow(2, { first_name: 'Ann', email: 'b@x' }),
-  planRow(5, { last_name: 'Bo', first_name: 'Cy' }),
-];
+const TWO = planRow(2, { first_name: 'Ann', email: 'b@x' });
+const ROWS = [planRow(1), TWO, planRow(5, { last_name: 'Bo', first_name: 'Cy' })];
 
 /** The bytes of a plan with these lines and a hash that is right, whatever its header says. */
 function planOf(rows: readonly PlanRow[], draft: Partial<PlanDraft> = {}, lineEnd = '\n'): Buffer {
@@ -63,6 +49,9 @@ function verify(bytes: Uint8Array, onRow?: (row: { readonly row: number }) => vo
   return verifyPieces([bytes], onRow);
 }
 
+/** A plan of such rows in which a letter was changed. */
+const changed = (rows: readonly PlanRow[]) => planOf(rows).toString('utf8').replace('b@x', 'b@y');
+
 it('a plan that was verified says what it holds, and names its bytes as they are', async () => {
   const bytes = planOf(ROWS);
   const plan = await verify(bytes);
@@ -75,19 +64,10 @@ it('a plan that was verified says what it holds, and names its bytes as they are
   expect(plan.operation.command).toBe('calendar.subscribers.update');
 });
 
-it('a plan that was verified may have no rows', async () => {
+it('a plan that was verified may have no rows, or no fields', async () => {
   expect(await verify(planOf([]))).toMatchObject({ lastRow: 0, columns: [] });
-});
-
-it('a plan that was verified of cards without bodies has no fields', async () => {
-  expect(await verify(planOf([cardRow(1)], { operation: 'card.activate' }))).toMatchObject({
-    lastRow: 1,
-    columns: ['cardId'],
-  });
-});
-
-it('a plan that was verified names the run that applies it', () => {
-  expect(planRunName('0123456789ab')).toBe('plan-0123456789ab');
+  const cards = planOf([cardRow(1)], { operation: 'card.activate' });
+  expect(await verify(cards)).toMatchObject({ lastRow: 1, columns: ['cardId'] });
 });
 
 it('who verifies a plan hears each row in order', async () => {
@@ -96,20 +76,12 @@ it('who verifies a plan hears each row in order', async () => {
   expect(heard).toEqual([1, 2, 5]);
 });
 
-it('who verifies a plan hears the first of several faults', async () => {
-  const twice = [planRow(2), planRow(2), planRow(1)];
-  await expect(verify(planOf(twice))).rejects.toThrow('line 3: its row does not follow the one before');
-});
-
-it('who verifies a plan hears of a changed file before of a fault in it', async () => {
-  const text = planOf([planRow(2), planRow(1)])
-    .toString('utf8')
-    .replace('a@x', 'a@y');
-  await expect(verify(Buffer.from(text))).rejects.toThrow('line 1: its hash does not match');
-});
-
-it('who verifies a plan hears of a number of rows that is wrong, although the hash is right', async () => {
-  await expect(verify(planOf(ROWS, { rows: 4 }))).rejects.toThrow('line 1: it says 4 rows, not 3. Nothing was sent.');
+it.each<[string, () => Buffer | string, string]>([
+  ['the first fault', () => planOf([TWO, TWO, planRow(1)]), 'line 3: its row does not follow the one before'],
+  ['a changed file before of a fault in it', () => changed([TWO, planRow(1)]), 'line 1: its hash does not match'],
+  ['a wrong number of rows', () => planOf(ROWS, { rows: 4 }), 'line 1: it says 4 rows, not 3. Nothing was sent.'],
+])('who verifies a plan hears of %s', async (_what, bytes, problem) => {
+  await expect(verify(Buffer.from(bytes()))).rejects.toThrow(problem);
 });
 
 it('who verifies a plan hears of a bug as it is', async () => {
@@ -125,7 +97,7 @@ it.each([
   ['one that begins as none', () => Buffer.from('x\n'), 'line 1: it cannot be read as JSON'],
   ['one that begins with no object', () => Buffer.from('[1]\n'), 'line 1: it is not an object'],
   [
-    'one with a line that cannot be read',
+    'a line that cannot be read',
     () => Buffer.from(planOf(ROWS).toString('utf8').replace('{"row":2', '["row":2')),
     'line 3: it cannot be read as JSON',
   ],
@@ -148,59 +120,24 @@ it('the rows of a plan that was read before end with what reading them ended wit
   await expect(rowsIn(broken())).rejects.toBe(error);
 });
 
+const NO_START = new Map(Object.entries({ calendar: 'c', name: 'n' }));
+const TWICE = `cardId the same id as in line 2 (${CARD_ID}). A plan holds a card once`;
+
 it.each<[string, string, readonly PlanRow[], string | undefined]>([
-  [
-    'a card twice',
-    'card.activate',
-    [cardRow(1), cardRow(2)],
-    `cardId the same id as in line 2 (${CARD_ID}). A plan holds a card once`,
-  ],
-  ['a subscriber twice', 'calendar.subscribers.update', [planRow(1), { ...planRow(1), row: 2 }], undefined],
-  [
-    'an update of nothing',
-    'calendar.subscribers.update',
-    [planRow(1), planRow(2, {})],
-    'nothing to change: give at least one field',
-  ],
-  [
-    'a field of another kind',
-    'calendar.subscribers.update',
-    [planRow(1), planRow(2, { active: 'x' })],
-    'active must be true or false, not "x"',
-  ],
-  [
-    'an ID that a spreadsheet rounded',
-    'calendar.subscribers.update',
-    [planRow(1), { ...planRow(2), id: '1.23457E+15' }],
-    'id ',
-  ],
+  ['a card twice', 'card.activate', [cardRow(1), cardRow(2)], TWICE],
+  ['a subscriber twice', UPDATE, [planRow(1), { ...planRow(1), row: 2 }], undefined],
+  ['an update of nothing', UPDATE, [planRow(1), planRow(2, {})], 'nothing to change: give at least one field'],
+  ['another kind of field', UPDATE, [planRow(1), planRow(2, { active: 'x' })], 'active must be true or false, not "x"'],
+  ['a rounded ID', UPDATE, [planRow(1), { ...planRow(2), id: '1.23457E+15' }], 'id '],
   ['events, which have no ID', 'calendar.event.create', [EVENT, { ...EVENT, row: 2 }], undefined],
-  [
-    'an event without a start',
-    'calendar.event.create',
-    [
-      EVENT,
-      {
-        ...EVENT,
-        row: 2,
-        body: new Map([
-          ['calendar', 'c'],
-          ['name', 'n'],
-        ]),
-      },
-    ],
-    'start is required',
-  ],
-])(
-  'the rows of a plan are judged like those of any input, although the hash is right: %s',
-  async (_, operation, rows, fault) => {
-    const heard: number[] = [];
-    const verifying = verify(planOf(rows, { operation }), ({ row }) => void heard.push(row));
-    if (fault === undefined) expect(await verifying).toMatchObject({ lastRow: 2 });
-    else await expect(verifying).rejects.toThrow(`could not use "x.plan" as a plan: line 3: ${fault}`);
-    expect(heard).toEqual(fault === undefined ? [1, 2] : [1]);
-  },
-);
+  ['no start', 'calendar.event.create', [EVENT, { ...EVENT, row: 2, body: NO_START }], 'start is required'],
+])('rows of a plan are judged like any input, although the hash is right: %s', async (_, operation, rows, fault) => {
+  const heard: number[] = [];
+  const verifying = verify(planOf(rows, { operation }), ({ row }) => void heard.push(row));
+  if (fault === undefined) expect(await verifying).toMatchObject({ lastRow: 2 });
+  else await expect(verifying).rejects.toThrow(`could not use "x.plan" as a plan: line 3: ${fault}`);
+  expect(heard).toEqual(fault === undefined ? [1, 2] : [1]);
+});
 
 it('the seal of a plan is that of its bytes, whatever its rows are', async () => {
   const bytes = planOf([planRow(1, {})]);
@@ -213,21 +150,13 @@ it('the seal of a plan is that of its bytes, whatever its rows are', async () =>
 it.each([
   ['line 1', /^\{/, '[', 'the plan is damaged at line 1 (PATH): it cannot be read as JSON'],
   ['a later line', '{"row":2', '["row":2', 'the plan is damaged at line 3 (PATH): it cannot be read as JSON'],
-  [
-    'the order of its rows',
-    '{"row":5',
-    '{"row":2',
-    'the plan is damaged at line 4 (PATH): its row does not follow the one before',
-  ],
+  ['its order', '{"row":5', '{"row":2', 'the plan is damaged at line 4 (PATH): its row does not follow the one before'],
 ])('the copy of a plan in which %s was changed is LOCAL_IO', async (_, was, is, message) => {
   const path = join(temporaryFolder(), 'plan');
   writeFileSync(path, planOf(ROWS).toString('utf8').replace(was, is));
   const reading = rowsAt(path);
-  await expect(reading).rejects.toMatchObject({
-    code: 'LOCAL_IO',
-    problem: message.replace('PATH', path),
-    after: 'unsent',
-  });
+  const problem = message.replace('PATH', path);
+  await expect(reading).rejects.toMatchObject({ code: 'LOCAL_IO', problem, after: 'unsent' });
 });
 
 it('a copy that is not there, or cannot be made, is LOCAL_IO and says where', async () => {

@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
-import fs, {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import fs, { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import fsp from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
@@ -19,33 +10,28 @@ import { checkPlanPlace, openPlanWriter } from '../../../../src/runs/plan/write-
 import { temporaryFolder } from '../../base/files/place.ts';
 import { verify } from './plan-input.ts';
 
-const FACTS: PlanDraft = {
-  operation: 'card.block',
-  url: 'https://cards.example.com',
-  profile: 'live',
-  createdBy: 'ann',
-  createdAt: '2026-05-01T12:00:00.000Z',
-  expiresAt: '2026-05-02T12:00:00.000Z',
-  rows: 1,
-  unchanged: 0,
-  skipped: 0,
-};
+const ORIGIN = { operation: 'card.block', url: 'https://cards.example.com', profile: 'live', createdBy: 'ann' };
+const TIMES = { createdAt: '2026-05-01T12:00:00.000Z', expiresAt: '2026-05-02T12:00:00.000Z' };
+const FACTS: PlanDraft = { ...ORIGIN, ...TIMES, rows: 1, unchanged: 0, skipped: 0 };
 
 function cardRow(row: number, reason = 'stolen'): PlanRow {
-  return {
-    row,
-    id: `0b7a6c1e-3f52-4d8a-9c41-${String(row).padStart(12, '0')}`,
-    body: new Map([['reason', reason]]),
-    before: new Map([['status', 'ACTIVE']]),
-    about: new Map(),
-    drift: 'checked',
-  };
+  const known = { before: new Map([['status', 'ACTIVE']]), about: new Map(), drift: 'checked' } as const;
+  const id = `0b7a6c1e-3f52-4d8a-9c41-${String(row).padStart(12, '0')}`;
+  return { row, id, body: new Map([['reason', reason]]), ...known };
 }
 
 function newPlan(rows = 1) {
   const folder = temporaryFolder();
   const path = join(folder, 'p.plan');
   return { folder, path, open: () => openPlanWriter(path, { ...FACTS, rows }, process.pid) };
+}
+
+/** A plan of one row, all of which is written, but not in its place. */
+async function written() {
+  const plan = newPlan();
+  const writer = await plan.open();
+  await writer.add(cardRow(1));
+  return { ...plan, writer };
 }
 
 /** Functions of node:fs/promises for this test; `real` are those of the system. */
@@ -74,11 +60,8 @@ it.each([
 ])('the place of a plan is not where %s is', async (_what, put) => {
   const { folder, path, open } = newPlan();
   put(path);
-  const refusal = {
-    code: 'USAGE',
-    message: `--plan: ${path} exists, and a plan never replaces a file. Nothing was sent.`,
-    hints: ['name a new file'],
-  };
+  const message = `--plan: ${path} exists, and a plan never replaces a file. Nothing was sent.`;
+  const refusal = { code: 'USAGE', message, hints: ['name a new file'] };
   await expect(checkPlanPlace(path)).rejects.toMatchObject(refusal);
   await expect(open()).rejects.toMatchObject(refusal);
   expect(readdirSync(folder)).toEqual(['p.plan']);
@@ -109,10 +92,8 @@ it('the place of a plan is not in a folder that cannot be written', async () => 
 it('the place of a plan is not one where no file can be made', async () => {
   const { folder, open } = newPlan();
   withFiles(() => ({ open: fails('EROFS') as unknown as typeof fsp.open }));
-  await expect(open()).rejects.toMatchObject({
-    code: 'USAGE',
-    message: expect.stringMatching(/EROFS.*Nothing was sent/),
-  });
+  const message = expect.stringMatching(/EROFS.*Nothing was sent/);
+  await expect(open()).rejects.toMatchObject({ code: 'USAGE', message });
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -124,7 +105,7 @@ it('a plan that is written stands beside its place, for this user alone, until i
   expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   await writer.add(cardRow(1));
   await writer.add(cardRow(2));
-  expect(existsSync(path)).toBe(false);
+  expect(fs.existsSync(path)).toBe(false);
   const header = await writer.keep();
   expect(readdirSync(folder)).toEqual(['p.plan']);
   expect([statSync(path).mode & 0o777, statSync(path).nlink]).toEqual([0o600, 1]);
@@ -132,9 +113,7 @@ it('a plan that is written stands beside its place, for this user alone, until i
   expect(text.trimEnd().split('\n')).toHaveLength(3);
   expect(header).toEqual({ ...FACTS, rows: 2, plan: header.sha256.slice(0, 12), sha256: header.sha256 });
   expect(JSON.parse(text.split('\n')[0] ?? '')).toMatchObject({ plan: header.plan, sha256: header.sha256 });
-  expect(await verify([Buffer.from(text)])).toMatchObject({
-    header: { rows: 2, plan: header.plan },
-  });
+  expect(await verify([Buffer.from(text)])).toMatchObject({ header: { rows: 2, plan: header.plan } });
 });
 
 it('a plan that is written has mode 0600 whatever the umask takes away', async () => {
@@ -168,14 +147,12 @@ it('a plan that is written goes to the file in pieces of 64 KiB, and not row by 
   await writer.keep();
   const text = readFileSync(join(folder, 'p.plan'), 'utf8');
   const lines = text.trimEnd().split('\n').slice(1);
-  // Lines of a plan.
-  expect(lines.map((line) => (JSON.parse(line) as { row: number }).row)).toEqual([1, 2, 3]);
+  expect(lines.map((line) => JSON.parse(line).row)).toEqual([1, 2, 3]);
   expect(text.length).toBeGreaterThan(first);
 });
 
 it('a plan that is written has the number of rows that was named', async () => {
-  const { open } = newPlan(2);
-  const writer = await open();
+  const writer = await newPlan(2).open();
   await writer.add(cardRow(1));
   await expect(writer.keep()).rejects.toThrow('a plan of 2 rows got 1');
   await writer.discard();
@@ -201,61 +178,42 @@ it('a plan that is written counts rows that are left out, and its hash is of wha
 });
 
 it('a plan that is written leaves nothing when it is discarded, also twice', async () => {
-  const { folder, open } = newPlan();
-  const writer = await open();
-  await writer.add(cardRow(1));
+  const { folder, writer } = await written();
   await writer.discard();
   await writer.discard();
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('a plan that is written leaves a file alone that came to its place meanwhile', async () => {
-  const { folder, path, open } = newPlan();
-  const writer = await open();
-  await writer.add(cardRow(1));
+it.each([true, false])('a plan that is written leaves what came to its place, with links: %s', async (hasLinks) => {
+  if (!hasLinks) withFiles(() => ({ link: fails('EPERM') }));
+  const { folder, path, writer } = await written();
   writeFileSync(path, 'mine');
   await expect(writer.keep()).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('exists') });
-  expect(readFileSync(path, 'utf8')).toBe('mine');
-  expect(readdirSync(folder)).toEqual(['p.plan']);
+  expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['mine', ['p.plan']]);
 });
 
-it('a plan that is written is put in its place by its name where there are no links, and over nothing there either', async () => {
+it('a plan that is written is put in its place by its name where there are no links', async () => {
   withFiles(() => ({ link: fails('EPERM') }));
-  const { folder, path, open } = newPlan();
-  const writer = await open();
-  await writer.add(cardRow(1));
+  const { folder, path, writer } = await written();
   await writer.keep();
   expect(readdirSync(folder)).toEqual(['p.plan']);
   expect(readFileSync(path, 'utf8')).toContain('"row":1');
-  const other = newPlan();
-  const second = await other.open();
-  await second.add(cardRow(1));
-  writeFileSync(other.path, 'mine');
-  await expect(second.keep()).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('exists') });
-  expect(readFileSync(other.path, 'utf8')).toBe('mine');
-  expect(readdirSync(other.folder)).toEqual(['p.plan']);
 });
 
-it.each(['write', 'sync', 'writeFile'] as const)(
-  'a plan that is written that the disk does not take (%s) leaves nothing',
-  async (step) => {
-    const { folder, path, open } = newPlan();
-    withFiles((real) => ({
-      open: async (...args: Parameters<typeof fsp.open>) => {
-        const file = await real.open(...args);
-        if (args[1] === 'wx') Object.assign(file, { [step]: fails('ENOSPC') });
-        return file;
-      },
-    }));
-    const writer = await open();
-    await writer.add(cardRow(1));
-    await expect(writer.keep()).rejects.toMatchObject({
-      code: 'LOCAL_IO',
-      message: `--plan: could not write ${path}: no space left on the device (ENOSPC). Nothing was sent.`,
-    });
-    expect(readdirSync(folder)).toEqual([]);
-  },
-);
+it.each(['write', 'sync', 'writeFile'] as const)('a plan that the disk refuses (%s) leaves nothing', async (step) => {
+  withFiles((real) => ({
+    open: async (...args: Parameters<typeof fsp.open>) => {
+      const file = await real.open(...args);
+      return args[1] === 'wx' ? Object.assign(file, { [step]: fails('ENOSPC') }) : file;
+    },
+  }));
+  const { folder, path, writer } = await written();
+  await expect(writer.keep()).rejects.toMatchObject({
+    code: 'LOCAL_IO',
+    message: `--plan: could not write ${path}: no space left on the device (ENOSPC). Nothing was sent.`,
+  });
+  expect(readdirSync(folder)).toEqual([]);
+});
 
 it('a plan that is written that the disk does not take on the way leaves nothing either', async () => {
   const { folder, open } = newPlan(2);
@@ -270,24 +228,23 @@ it('a plan that is written that the disk does not take on the way leaves nothing
 
 it('a plan that is written is on the disk before it stands in its place, and its name is there afterwards', async () => {
   const steps: string[] = [];
-  const { folder, path, open } = newPlan();
+  const place = newPlan();
   withFiles((real) => ({
     open: async (...args: Parameters<typeof fsp.open>) => {
       const file = await real.open(...args);
       const sync = file.sync.bind(file);
-      const what = args[0] === folder ? 'folder' : 'file';
       const noted = () => {
-        steps.push(`sync of the ${what}`);
+        steps.push(`sync of the ${args[0] === place.folder ? 'folder' : 'file'}`);
         return sync();
       };
       return Object.assign(file, { sync: noted });
     },
     link: (from, to) => {
-      steps.push(`link to ${to === path ? 'its place' : String(to)}`);
+      steps.push(`link to ${to === place.path ? 'its place' : String(to)}`);
       return real.link(from, to);
     },
   }));
-  const writer = await open();
+  const writer = await place.open();
   await writer.add(cardRow(1));
   await writer.keep();
   expect(steps).toEqual(['sync of the file', 'link to its place', 'sync of the folder']);

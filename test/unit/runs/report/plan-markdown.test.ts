@@ -9,19 +9,10 @@ const NOW = Date.parse('2026-05-01T12:30:00Z');
 function markdownOf(rows: readonly PlanRow[], operation = 'calendar.subscribers.update'): Promise<string> {
   const survey = new PlanSurvey();
   for (const row of rows) survey.add(row);
-  const header = {
-    plan: '0123456789ab',
-    operation,
-    url: 'https://calendar.example.com',
-    profile: 'live',
-    createdBy: 'ann',
-    createdAt: '2026-05-01T12:00:00.000Z',
-    expiresAt: '2026-05-02T12:00:00.000Z',
-    rows: rows.length,
-    unchanged: 0,
-    skipped: 0,
-    sha256: '',
-  };
+  const origin = { operation, url: 'https://calendar.example.com', profile: 'live', createdBy: 'ann' };
+  const times = { createdAt: '2026-05-01T12:00:00.000Z', expiresAt: '2026-05-02T12:00:00.000Z' };
+  const counts = { rows: rows.length, unchanged: 0, skipped: 0 };
+  const header = { plan: '0123456789ab', ...origin, ...times, ...counts, sha256: '' };
   const view = { header, state: 'new', survey } as const;
   const each = async function* () {
     yield* rows;
@@ -30,13 +21,8 @@ function markdownOf(rows: readonly PlanRow[], operation = 'calendar.subscribers.
 }
 
 function change(number: number, old: string, next: string): PlanRow {
-  return {
-    row: number,
-    id: `sub_${number}`,
-    body: new Map([['email', next]]),
-    before: new Map([['email', old]]),
-    drift: 'unchecked',
-  };
+  const [body, before] = [next, old].map((email) => new Map([['email', email]]));
+  return { row: number, id: `sub_${number}`, body, before, drift: 'unchecked' };
 }
 
 it('a plan as Markdown has its header, its state, and a table of row, id, field, before and after', async () => {
@@ -62,14 +48,10 @@ it('a plan as Markdown has its header, its state, and a table of row, id, field,
 });
 
 it('a plan as Markdown names a card by its reference and its status when planned', async () => {
-  const card = (row: number, reason: string): PlanRow => ({
-    row,
-    id: `card-${row}`,
-    body: new Map([['reason', reason]]),
-    before: new Map([['status', 'ACTIVE']]),
-    about: new Map([['clientReference', `order-${row}`]]),
-    drift: 'checked',
-  });
+  const card = (row: number, reason: string): PlanRow => {
+    const known = { before: new Map([['status', 'ACTIVE']]), about: new Map([['clientReference', `order-${row}`]]) };
+    return { row, id: `card-${row}`, body: new Map([['reason', reason]]), ...known, drift: 'checked' };
+  };
   expect(await markdownOf([card(1, 'lost')], 'card.block')).toContain(
     '| Row | Id | Reference | Status |\n| --- | --- | --- | --- |\n| 1 | `card-1` | `order-1` | `ACTIVE` |\n',
   );

@@ -15,7 +15,7 @@ import { headline, isGood, type ReportedRow, type RunFacts } from '../../../../s
 import { RunTimeline } from '../../../../src/runs/report/run-timeline.ts';
 import { CauseCounter, causeOf } from '../../../../src/runs/run-tally.ts';
 import { NO_OUTCOME, type WriteOutcome } from '../../../../src/service/call-outcome.ts';
-import { CARD_SHAPE } from '../fakes.ts';
+import { runPlan } from '../fakes.ts';
 
 const START = Date.UTC(2027, 3, 2, 18);
 
@@ -47,38 +47,19 @@ function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}, use
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     timeline.add({ n, t: START + 1000 * n, m: 1000 * n, s: outcome, a: 1, http: httpStatus, ms: durationMs });
   }
-  const header: RunHeader = {
-    version: 2,
-    run: 'nightly',
-    operation: 'card.block',
+  const { spool: _, ...plan } = runPlan({
+    name: 'nightly',
     user,
     profile: 'live',
     host: 'https://cards.example.com',
-    inputSha256: '',
-    inputFormat: 'ids',
-    rows: rows.length,
-    inputRows: rows.length,
-    options: { concurrency: 8 },
-    stored: { sha256: '', shape: CARD_SHAPE, columns: [] },
-    startedAt: new Date(START).toISOString(),
-  };
-  return {
-    header,
-    timeline,
-    state: 'finished',
-    reached: rows.length,
-    stoppedBy: undefined,
-    outcomes,
-    missing: 0,
-    causes: causes.of(),
-    commands: nextCommands(
-      { run: header.run, state: 'finished', outcomes },
-      { canReconcile: true, canResend: false, canRevert: false, format: 'csv' },
-    ),
-    notes: [],
-    madeMs: START,
-    ...more,
-  };
+  });
+  const counts = { rows: rows.length, inputRows: rows.length };
+  const startedAt = new Date(START).toISOString();
+  const header: RunHeader = { version: 2, run: 'nightly', ...plan, ...counts, startedAt };
+  const can = { canReconcile: true, canResend: false, canRevert: false, format: 'csv' } as const;
+  const commands = nextCommands({ run: header.run, state: 'finished', outcomes }, can);
+  const ended = { state: 'finished', reached: rows.length, stoppedBy: undefined, missing: 0 } as const;
+  return { header, timeline, ...ended, outcomes, causes: causes.of(), commands, notes: [], madeMs: START, ...more };
 }
 
 function html(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}): string {
@@ -96,24 +77,12 @@ async function junit(rows: readonly ReportedRow[], more: Partial<RunFacts> = {})
   return text;
 }
 
-interface Element {
-  readonly name: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  text: string;
-}
-
 /** The elements of a text that is XML, in order. Anything that is none is an exception. */
-function parseXml(text: string): readonly Element[] {
-  const elements: Element[] = [];
+function parseXml(text: string) {
+  const elements: { readonly name: string; readonly attributes: Readonly<Record<string, string>> }[] = [];
   const parser = new SaxesParser();
-  parser.on('opentag', ({ name, attributes }) => {
-    // Without namespaces the values of attributes are texts.
-    elements.push({ name, attributes: attributes as Record<string, string>, text: '' });
-  });
-  parser.on('text', (part) => {
-    const last = elements.at(-1);
-    if (last !== undefined) last.text += part;
-  });
+  // Without namespaces the values of attributes are texts.
+  parser.on('opentag', (tag) => elements.push({ ...tag, attributes: tag.attributes as Record<string, string> }));
   parser.write(text).close();
   return elements;
 }
@@ -132,55 +101,16 @@ function textOf(node: Node): string {
 
 const GOOD = row({ outcome: 'applied', httpStatus: 200, cause: undefined });
 
+const PRINTED =
+  '< > & " \' ` `` | \\ * _ [x](y) @a #1 :// www.a.b ]]> --> <!-- </code> <script> &lt; $x$ ~~ ![]() ##[x] ##vso[';
+const UNSEEN = ['\u0000', '\u001b[31m', '\u202e', '\u200b', '\ufffe', '\uffff', '\ud800'];
+
 /** Ids and codes as a service or a file may hold them, hostile ones among them. */
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 15 }),
   fc.string({ unit: 'grapheme', maxLength: 10 }),
   fc
-    .array(
-      fc.constantFrom(
-        '<',
-        '>',
-        '&',
-        '"',
-        "'",
-        '`',
-        '``',
-        '|',
-        '\\',
-        '*',
-        '_',
-        '[x](y)',
-        '@a',
-        '#1',
-        '://',
-        'www.a.b',
-        '\n',
-        '\r',
-        '\u0000',
-        '\u001b[31m',
-        '\u202e',
-        '\u200b',
-        '\ufffe',
-        '\uffff',
-        '\ud800',
-        ']]>',
-        '-->',
-        '<!--',
-        '</code>',
-        '<script>',
-        '&lt;',
-        '$x$',
-        '~~',
-        '![]()',
-        ' ',
-        '\t',
-        '    ',
-        '##[x]',
-        '##vso[',
-      ),
-      { maxLength: 12 },
-    )
+    .array(fc.constantFrom(...PRINTED.split(' '), ...UNSEEN, ' ', '\t', '    ', '\n', '\r'), { maxLength: 12 })
     .map((parts) => parts.join('')),
 );
 
@@ -201,14 +131,8 @@ it('whatever an id or a code holds, it is text in html, which is well-formed and
       const elements = elementsOf(parse(text));
       expect(elements.map(({ tagName }) => tagName)).toEqual(plain);
       const cells = elements.filter(({ tagName }) => tagName === 'td').map(textOf);
-      expect(cells.slice(0, 6)).toEqual([
-        '1',
-        seen(id),
-        'rejected',
-        '412',
-        seen(outside(cause)),
-        '2 Apr 2027, 18:00:00',
-      ]);
+      const failed = [seen(id), 'rejected', '412', seen(outside(cause))];
+      expect(cells.slice(0, 6)).toEqual(['1', ...failed, '2 Apr 2027, 18:00:00']);
       parseXml(text.replace('<!DOCTYPE html>', ''));
     }),
     { numRuns: 300 },
@@ -220,16 +144,9 @@ it('whatever an id or a code holds, it is text in junit', async () => {
     fc.asyncProperty(hostile, hostile, async (id, cause) => {
       fc.pre(!/[@\uff20\ufe6b]|%40/.test(cause));
       const elements = parseXml(await junit([row({ id, cause })]));
-      expect(elements.map(({ name }) => name)).toEqual([
-        'testsuite',
-        'properties',
-        'property',
-        'property',
-        'property',
-        'property',
-        'testcase',
-        'failure',
-      ]);
+      expect(elements.map(({ name }) => name).join(' ')).toBe(
+        'testsuite properties property property property property testcase failure',
+      );
       expect(elements.at(-2)?.attributes['name']).toBe(`row 1 ${seen(id)}`);
       expect(elements.at(-1)?.attributes['message']).toBe(`rejected: HTTP 412 ${seen(outside(cause))}`);
     }),
@@ -242,13 +159,7 @@ it('whatever an id or a code holds, it is text in markdown', () => {
   const plain = elementsOf(parse(markdown.render(markdownReport(factsOf([row()]))))).map(({ tagName }) => tagName);
   fc.assert(
     fc.property(hostile, hostile, (user, cause) => {
-      fc.pre(
-        !/[@\uff20\ufe6b]|%40/.test(cause) &&
-          seen(cause) !== '' &&
-          seen(user) !== '' &&
-          seen(cause).trim() !== '' &&
-          seen(user).trim() !== '',
-      );
+      fc.pre(!/[@\uff20\ufe6b]|%40/.test(cause) && seen(cause).trim() !== '' && seen(user).trim() !== '');
       const elements = elementsOf(parse(markdown.render(markdownReport(factsOf([row({ cause })], {}, user)))));
       expect(elements.map(({ tagName }) => tagName)).toEqual(plain);
       const items = elements.filter(({ tagName }) => tagName === 'li').map(textOf);
@@ -259,19 +170,17 @@ it('whatever an id or a code holds, it is text in markdown', () => {
   );
 });
 
+const allOf = async (rows: readonly ReportedRow[]) => [html(rows), await junit(rows), markdownReport(factsOf(rows))];
+
 it('no report has a command of a CI service, for logs that get one', async () => {
-  const rows = [row({ id: '##[error]x', cause: '##vso[task.complete]x' })];
-  const documents = [html(rows), await junit(rows), markdownReport(factsOf(rows))];
-  expect(documents.map((text) => /##\w*\[/.test(text))).toEqual([false, false, false]);
+  const texts = await allOf([row({ id: '##[error]x', cause: '##vso[task.complete]x' })]);
+  expect(texts.map((text) => /##\w*\[/.test(text))).toEqual([false, false, false]);
 });
 
 it('a report names an address in a code of the service no further', async () => {
-  const rows = [row({ cause: 'unknown customer ann.lee@example.com, gone' })];
-  for (const text of [html(rows), await junit(rows), markdownReport(factsOf(rows))]) {
+  for (const text of await allOf([row({ cause: 'unknown customer ann.lee@example.com, gone' })])) {
     expect(text).not.toContain('ann.lee');
-    expect(text).toMatch(
-      /unknown customer (?:<address>|&lt;address&gt;), gone|unknown customer (?:<address>|&lt;address&gt;) gone/,
-    );
+    expect(text).toMatch(/unknown customer (?:<address>|&lt;address&gt;),? gone/);
   }
 });
 
@@ -306,14 +215,9 @@ it('html begins with the rows that did not succeed, unknown ones first, with the
     ['2', 'c1', 'UNKNOWN', '', 'no response (OUTCOME_UNKNOWN)'],
     ['1', 'c1', 'rejected', '412', 'CARD_EXPIRED'],
   ]);
-  expect([...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
-    'Rows that did not succeed',
-    'Next',
-    'Outcomes',
-    'Causes',
-    'The run',
-    'Pace',
-  ]);
+  expect([...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title).join(', ')).toBe(
+    'Rows that did not succeed, Next, Outcomes, Causes, The run, Pace',
+  );
   expect(text).toContain('<title>card block: ');
 });
 
@@ -331,26 +235,12 @@ it('html has a picture of outcomes, of the pace and of the response times, each 
 });
 
 it('junit is one testsuite with a testcase for each row in order', async () => {
+  const unanswered = { httpStatus: undefined, durationMs: undefined };
   const rows = [
     GOOD,
     row({ row: 2, id: 'c2' }),
-    row({
-      row: 3,
-      id: undefined,
-      outcome: 'unknown',
-      httpStatus: undefined,
-      cause: 'OUTCOME_UNKNOWN',
-      durationMs: undefined,
-    }),
-    row({
-      row: 4,
-      id: 'c4',
-      outcome: 'not_sent',
-      httpStatus: undefined,
-      errorCode: undefined,
-      code: undefined,
-      durationMs: undefined,
-    }),
+    row({ row: 3, id: undefined, outcome: 'unknown', cause: 'OUTCOME_UNKNOWN', ...unanswered }),
+    row({ row: 4, id: 'c4', outcome: 'not_sent', errorCode: undefined, code: undefined, ...unanswered }),
   ];
   expect(await junit(rows)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="card.block nightly" tests="4" failures="1" errors="1" skipped="1" time="4.000" timestamp="2027-04-02T18:00:00">
@@ -364,12 +254,8 @@ it('junit is one testsuite with a testcase for each row in order', async () => {
 });
 
 it('junit names the status once, and what is missing', async () => {
-  const text = await junit(
-    [row({ outcome: 'unknown', httpStatus: 500, errorCode: undefined, code: 'OUTCOME_UNKNOWN' })],
-    {
-      notes: ['shard 2 <b>'],
-    },
-  );
+  const unknown = row({ outcome: 'unknown', httpStatus: 500, errorCode: undefined, code: 'OUTCOME_UNKNOWN' });
+  const text = await junit([unknown], { notes: ['shard 2 <b>'] });
   expect(text).toContain('<error message="UNKNOWN: HTTP 500" type="HTTP 500">UNKNOWN: HTTP 500</error>');
   expect(text).toContain('<property name="note" value="shard 2 &lt;b&gt;"/>');
 });
@@ -452,10 +338,11 @@ it('the headline answers whether it worked: with the rows of shards that are mis
 
 it('the working time is what the processes of a run measured, whatever pauses between them and clocks were set to', () => {
   const timeline = timelineFrom(START);
-  timeline.add({ n: 1, t: START + 2000, m: 2000, s: 'applied', a: 1, http: 200, ms: 10 });
+  const applied = { s: 'applied', a: 1, http: 200, ms: 10 } as const;
+  timeline.add({ n: 1, t: START + 2000, m: 2000, ...applied });
   timeline.add({ t: START + 3_600_000, s: 'resumed' });
-  timeline.add({ n: 2, t: START + 7_200_000, m: 500, s: 'applied', a: 1, http: 200, ms: 10 });
-  timeline.add({ n: 3, t: START, m: 600, s: 'applied', a: 1, http: 200, ms: 10 });
+  timeline.add({ n: 2, t: START + 7_200_000, m: 500, ...applied });
+  timeline.add({ n: 3, t: START, m: 600, ...applied });
   timeline.add({ n: 4, t: START + 9_000_000, s: 'resolved_applied', a: 1 });
   expect([timeline.workMs, timeline.sessions, timeline.latestMs]).toEqual([2600, 2, START + 9_000_000]);
 });
@@ -477,9 +364,6 @@ it('the working time is drawn in at most 60 steps that hold every row', () => {
   );
 });
 
-it.each(['bob%40example.com', 'bob%2540example.com', 'bob\uff20example.com', 'bob\ufe6bexample.com'])(
-  'an address is left out of a cause however its at sign is written: %s',
-  (address) => {
-    expect(plainCause(`no customer ${address}, gone`)).toBe('no customer <address> gone');
-  },
-);
+it.each(['%40', '%2540', '\uff20', '\ufe6b'])('an address is left out of a cause whatever its at sign: %s', (at) => {
+  expect(plainCause(`no customer bob${at}example.com, gone`)).toBe('no customer <address> gone');
+});

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
-import { fromPlain } from '../../../../src/base/json/value.ts';
 import type { Operation } from '../../../../src/service/api/operation.ts';
 import { OPERATIONS } from '../../../../src/service/api/operations.ts';
 import type { CallResult } from '../../../../src/service/http/call.ts';
-import type { Exchange } from '../../../../src/service/wire/exchange.ts';
+import type { Exchange, Header } from '../../../../src/service/wire/exchange.ts';
 import { NAMES, SAMPLE_CALLS } from '../../../support/sample-calls.ts';
-import { answer, bench, broken, CARD_ID, card, inputFor, type Scripted, unsent, withPolicy } from './fakes.ts';
+import { answer, bench, broken, card, inputFor, type Scripted, unsent, withPolicy } from './fakes.ts';
 
 /** `CODE exit outcome` or `ok outcome`, then the requests: P for the operation itself, R for a card check. */
 function line(operation: Operation, result: CallResult, sent: readonly string[]): string {
@@ -14,11 +13,8 @@ function line(operation: Operation, result: CallResult, sent: readonly string[])
   if (result.kind === 'answered') return `ok ${outcome} ${own}`;
   const { code, exitCode, details } = result.failure;
   // What is recorded is what is reported.
-  expect(result.callOutcome).toMatchObject({
-    code,
-    outcome: details.outcome ?? null,
-    httpStatus: details.http?.status,
-  });
+  const recorded = { code, outcome: details.outcome ?? null, httpStatus: details.http?.status };
+  expect(result.callOutcome).toMatchObject(recorded);
   return `${code} ${exitCode} ${outcome} ${own}`;
 }
 
@@ -27,52 +23,38 @@ function isReadBack(operation: Operation, request: string): boolean {
 }
 
 /** The operation meets `event` every time; a card check sees a status that resolves nothing. */
-async function meet(
-  operation: Operation,
-  event: Exchange,
-  seen: Exchange = answer(200, card('EXPIRED')),
-): Promise<string> {
+async function meet(operation: Operation, event: Exchange, seen: Exchange = answer(200, card('EXPIRED'))) {
   const step: Scripted = (wire) => (isReadBack(operation, `${wire.method} `) ? seen : event);
   const { client, sent } = bench(Array.from({ length: 12 }, () => step));
   return line(operation, await client.call(inputFor(operation), withPolicy()), sent);
 }
 
-const UNAVAILABLE = answer(503, '', [['Retry-After', '1']]);
+const ELSEWHERE: Header[] = [['Location', 'https://elsewhere.example/x']];
+const AFTER_1: Header[] = [['Retry-After', '1']];
+const ERROR = { errorCode: 'E', message: 'm' };
+const UNAVAILABLE = answer(503, '', AFTER_1);
 
 const EVENTS = {
-  refused: unsent('refused'),
-  reset_in_connect: unsent('connect_reset'),
-  connect_timeout: unsent('connect_timeout'),
-  lookup_failed: unsent('lookup_failed'),
-  not_found: unsent('not_found'),
-  untrusted: unsent('untrusted'),
-  not_tls: unsent('not_tls'),
-  proxy_auth: unsent('proxy_auth'),
-  s429: answer(429),
-  s408: answer(408, '', [['Retry-After', '1']]),
-  s303: answer(303, '', [['Location', '/v1/done']]),
-  error_200: answer(200, { errorCode: 'E', message: 'm' }),
-  s503_retry_after: UNAVAILABLE,
-  s503: answer(503),
-  s500: answer(500),
-  s999: answer(999),
-  reset: broken('reset'),
-  timeout: broken('timeout'),
-  not_http: broken('not_http'),
-  cut_200: broken('closed', 'reading_body', 200),
-  empty_200: answer(200),
-  s204: answer(204),
+  ...{
+    refused: unsent('refused'),
+    reset_in_connect: unsent('connect_reset'),
+    connect_timeout: unsent('connect_timeout'),
+  },
+  ...{ lookup_failed: unsent('lookup_failed'), not_found: unsent('not_found'), untrusted: unsent('untrusted') },
+  ...{ not_tls: unsent('not_tls'), proxy_auth: unsent('proxy_auth') },
+  ...{ s300: answer(300), s302: answer(302, '', ELSEWHERE), s303: answer(303, '', [['Location', '/v1/done']]) },
+  ...{
+    s307: answer(307, '', ELSEWHERE),
+    s308: answer(308, '', ELSEWHERE),
+    s400: answer(400, ERROR),
+    s401: answer(401),
+  },
+  ...{ s403: answer(403), s404: answer(404), s408: answer(408, '', AFTER_1), s409: answer(409), s429: answer(429) },
+  ...{ s500: answer(500), s503: answer(503), s503_retry_after: UNAVAILABLE, s999: answer(999) },
+  ...{ reset: broken('reset'), timeout: broken('timeout'), not_http: broken('not_http') },
+  ...{ cut_200: broken('closed', 'reading_body', 200), cut_404: broken('closed', 'reading_body', 404) },
+  ...{ empty_200: answer(200), s204: answer(204), error_200: answer(200, ERROR) },
   html_200: answer(200, '<html><title>Login</title></html>'),
-  s400: answer(400, { errorCode: 'E', message: 'm' }),
-  s404: answer(404),
-  s409: answer(409),
-  s401: answer(401),
-  s403: answer(403),
-  s300: answer(300),
-  s302: answer(302, '', [['Location', 'https://elsewhere.example/x']]),
-  s308: answer(308, '', [['Location', 'https://elsewhere.example/x']]),
-  s307: answer(307, '', [['Location', 'https://elsewhere.example/x']]),
-  cut_404: broken('closed', 'reading_body', 404),
 };
 type EventName = keyof typeof EVENTS;
 
@@ -132,7 +114,7 @@ for (const name of NAMES) {
   });
 }
 
-const rows: readonly [keyof typeof OPERATIONS, string, EventName, string][] = [
+it.each<[keyof typeof OPERATIONS, string, EventName, string]>([
   ['cardActivate', 'ACTIVE', 'reset', 'ok confirmed_by_read PR'],
   ['cardActivate', 'ACTIVE', 's500', 'ok confirmed_by_read PR'],
   ['cardActivate', 'ACTIVE', 's503_retry_after', 'ok confirmed_by_read PR'],
@@ -141,71 +123,36 @@ const rows: readonly [keyof typeof OPERATIONS, string, EventName, string][] = [
   ['cardBlock', 'ACTIVE', 'timeout', 'OUTCOME_UNKNOWN 8 unknown PRR'],
   ['cardReissue', 'REISSUED', 'reset', 'OUTCOME_UNKNOWN 8 unknown PRR'],
   ['cardProvisionWalletA', 'ACTIVE', 'reset', 'OUTCOME_UNKNOWN 8 unknown P'],
-];
-it.each(rows)(
-  'a card check that shows the wanted status resolves the write: %s, status %s after %s',
-  async (name, status, event, expected) => {
-    expect(await meet(OPERATIONS[name], EVENTS[event], answer(200, card(status)))).toBe(expected);
-  },
-);
-
-it('a card check that shows the wanted status resolves the write prints the card as read, with a notice that says it was seen by reading', async () => {
-  const { client } = bench([broken('reset'), answer(200, card('EXPIRED')), answer(200, card('BLOCKED'))]);
-  const result = await client.call(inputFor(OPERATIONS.cardBlock), withPolicy());
-  expect(result).toMatchObject({
-    kind: 'answered',
-    callOutcome: { outcome: 'confirmed_by_read', httpStatus: 200, attempts: 1 },
-  });
-  expect(result.kind === 'answered' && result.callOutcome.notices[0]).toMatchObject({
-    code: 'CONFIRMED_BY_READ',
-    level: 'warning',
-    message:
-      `block card ${CARD_ID}: it broke (reset). The card now shows status BLOCKED, so this counts as ` +
-      'done. Another request may have made the change',
-  });
-  const again = bench([broken('reset'), answer(200, card('BLOCKED'))]);
-  const input = { ...inputFor(OPERATIONS.cardBlock), body: fromPlain({ reason: 'lost' }) };
-  const withReason = await again.client.call(input, withPolicy());
-  expect(withReason.kind === 'answered' && withReason.callOutcome.notices[0]?.message).toMatch(
-    /Another request may have made the change, and the reason may not have been stored$/,
-  );
+])('a card check that shows the wanted status resolves: %s, status %s after %s', async (name, status, event, end) => {
+  expect(await meet(OPERATIONS[name], EVENTS[event], answer(200, card(status)))).toBe(end);
 });
 
-const unavailable = UNAVAILABLE;
-const laterAnswers: readonly [title: string, operation: Operation, script: Scripted[], expected: string][] = [
-  ['then 429s', OPERATIONS.calendarUpdate, [unavailable, answer(429), answer(429)], 'OUTCOME_UNKNOWN 8 unknown PPP'],
-  ['then refused', OPERATIONS.calendarUpdate, [unavailable, unsent('untrusted')], 'OUTCOME_UNKNOWN 8 unknown PP'],
-  ['then 409', OPERATIONS.subscriberUpdate, [unavailable, answer(409)], 'OUTCOME_UNKNOWN 8 unknown PP'],
-  [
-    'then 409, and the card shows it done',
-    OPERATIONS.cardBlock,
-    [unavailable, answer(200, card('ACTIVE')), answer(409), answer(200, card('BLOCKED'))],
-    'ok confirmed_by_read PRPR',
-  ],
-  ['then a good answer', OPERATIONS.calendarUpdate, [unavailable, answer(200, { id: 'id-1' })], 'ok applied PP'],
-];
-it.each(laterAnswers)(
-  'once an outcome is unknown, a later refusal does not resolve it: 503 with Retry-After, %s',
-  async (_, operation, script, expected) => {
-    const { client, sent } = bench(script);
-    expect(line(operation, await client.call(inputFor(operation), withPolicy()), sent)).toBe(expected);
-  },
-);
+const { calendarUpdate, subscriberUpdate, cardBlock, cardGet, cardActivate } = OPERATIONS;
+const DONE = [UNAVAILABLE, answer(200, card('ACTIVE')), answer(409), answer(200, card('BLOCKED'))];
+
+it.each<[title: string, operation: Operation, script: Scripted[], expected: string]>([
+  ['429s', calendarUpdate, [UNAVAILABLE, answer(429), answer(429)], 'OUTCOME_UNKNOWN 8 unknown PPP'],
+  ['no connection', calendarUpdate, [UNAVAILABLE, unsent('untrusted')], 'OUTCOME_UNKNOWN 8 unknown PP'],
+  ['409', subscriberUpdate, [UNAVAILABLE, answer(409)], 'OUTCOME_UNKNOWN 8 unknown PP'],
+  ['409, and the card shows it done', cardBlock, DONE, 'ok confirmed_by_read PRPR'],
+  ['a good answer', calendarUpdate, [UNAVAILABLE, answer(200, { id: 'id-1' })], 'ok applied PP'],
+])('an unknown outcome is not resolved by a later refusal: 503 with Retry-After, then %s', async (...row) => {
+  const [, operation, script, expected] = row;
+  const { client, sent } = bench(script);
+  expect(line(operation, await client.call(inputFor(operation), withPolicy()), sent)).toBe(expected);
+});
 
 it('a write is applied, a read has no outcome', async () => {
   const read = bench([answer(200, card('ACTIVE'), [['X-Request-Id', 'q1']])]);
-  const { callOutcome } = await read.client.call(inputFor(OPERATIONS.cardGet), withPolicy());
+  const { callOutcome } = await read.client.call(inputFor(cardGet), withPolicy());
   expect(callOutcome).toMatchObject({ outcome: null, httpStatus: 200, requestId: 'q1', attempts: 1, notices: [] });
   expect(callOutcome.code).toBeUndefined();
-  const write = bench([answer(200, card('ACTIVE'))]);
-  expect(await write.client.call(inputFor(OPERATIONS.cardActivate), withPolicy())).toMatchObject({
-    callOutcome: { outcome: 'applied' },
-  });
+  expect(await meet(cardActivate, answer(200, card('ACTIVE')))).toBe('ok applied P');
 });
 
-it('a raw call takes any JSON and is not held against the operation', async () => {
+it('a raw call is sent to its target', async () => {
   const { client, sent } = bench([answer(200, '[1.10]')]);
-  const input = { operation: OPERATIONS.cardGet, params: {}, query: {}, body: undefined, target: '/v1/other?x=1' };
+  const input = { operation: cardGet, params: {}, query: {}, body: undefined, target: '/v1/other?x=1' };
   expect(await client.call(input, withPolicy())).toMatchObject({ kind: 'answered', callOutcome: { notices: [] } });
   expect(sent).toEqual(['GET /v1/other?x=1']);
 });

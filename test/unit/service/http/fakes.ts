@@ -1,4 +1,5 @@
 import type { ClockPort } from '../../../../src/base/context.ts';
+import type { Failure } from '../../../../src/base/failure.ts';
 import { fromPlain } from '../../../../src/base/json/value.ts';
 import type { Operation } from '../../../../src/service/api/operation.ts';
 import { OPERATIONS } from '../../../../src/service/api/operations.ts';
@@ -6,6 +7,7 @@ import type {
   CallInput,
   CallOptions,
   CallPolicy,
+  CallResult,
   CredentialPort,
   HttpClient,
 } from '../../../../src/service/http/call.ts';
@@ -56,18 +58,9 @@ export function broken(what: string, phase: Phase = 'awaiting_headers', status?:
 }
 
 export function card(status: string, more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  return {
-    cardId: CARD_ID,
-    clientReference: 'r-1',
-    status,
-    initialBalance: 10,
-    expiryDate: '2027-01-01T00:00:00Z',
-    design: 'd',
-    metadata: {},
-    createdAt: '2025-01-01T00:00:00Z',
-    updatedAt: '2025-01-02T00:00:00Z',
-    ...more,
-  };
+  const amounts = { initialBalance: 10, expiryDate: '2027-01-01T00:00:00Z', design: 'd', metadata: {} };
+  const times = { createdAt: '2025-01-01T00:00:00Z', updatedAt: '2025-01-02T00:00:00Z' };
+  return { cardId: CARD_ID, clientReference: 'r-1', status, ...amounts, ...times, ...more };
 }
 
 export function baseUrl(text = 'https://api.example.com'): BaseUrl {
@@ -77,18 +70,6 @@ export function baseUrl(text = 'https://api.example.com'): BaseUrl {
 }
 
 export const TOKEN = 'tok-secret-1234567890';
-
-export interface Bench {
-  readonly client: HttpClient;
-  readonly clock: FakeClock;
-  /** Requests as `METHOD target`, in order. */
-  readonly sent: string[];
-  readonly wires: WireRequest[];
-  readonly timeouts: number[];
-  /** Whether each request wanted a connection of its own. */
-  readonly fresh: boolean[];
-  renewals: number;
-}
 
 export interface BenchOptions {
   readonly random?: number;
@@ -100,11 +81,13 @@ export interface BenchOptions {
 }
 
 /** A client whose network is a script. Every exchange takes 100 ms of fake time; one too many is an error. */
-export function bench(script: readonly Scripted[], options: BenchOptions = {}): Bench {
+export function bench(script: readonly Scripted[], options: BenchOptions = {}) {
   const clock = new FakeClock();
+  /** Requests as `METHOD target`, in order. */
   const sent: string[] = [];
   const wires: WireRequest[] = [];
   const timeouts: number[] = [];
+  /** Whether each request wanted a connection of its own. */
   const fresh: boolean[] = [];
   const credential: CredentialPort = {
     token: options.token ?? (() => Promise.resolve(TOKEN)),
@@ -118,7 +101,7 @@ export function bench(script: readonly Scripted[], options: BenchOptions = {}): 
       remedy: 'put a valid token into FRONTDESK_CARDS_TOKEN',
     },
   };
-  const client = createHttpClient({
+  const client: HttpClient = createHttpClient({
     baseUrl: baseUrl(),
     credential,
     clock,
@@ -148,7 +131,7 @@ export function bench(script: readonly Scripted[], options: BenchOptions = {}): 
       close: () => Promise.resolve(),
     },
   });
-  const result: Bench = { client, clock, sent, wires, timeouts, fresh, renewals: 0 };
+  const result = { client, clock, sent, wires, timeouts, fresh, renewals: 0 };
   return result;
 }
 
@@ -169,4 +152,9 @@ const EVENT = { calendar: 'cal-1', name: 'Party', start: '2026-05-01T10:00:00' }
 
 export function withPolicy(policy: Partial<CallPolicy> = {}, more: Partial<CallOptions> = {}): CallOptions {
   return { policy: { ...POLICY, ...policy }, ...more };
+}
+
+export function failureOf(result: CallResult): Failure {
+  if (result.kind !== 'failed') throw new Error('expected a failure');
+  return result.failure;
 }

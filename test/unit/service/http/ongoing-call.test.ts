@@ -1,113 +1,177 @@
+import { getEventListeners } from 'node:events';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { Failure } from '../../../../src/base/failure.ts';
 import { printJson } from '../../../../src/base/json/print.ts';
 import { hintText } from '../../../../src/base/next-step.ts';
 import { OPERATIONS } from '../../../../src/service/api/operations.ts';
-import type { CallInput, CallResult, Pacer } from '../../../../src/service/http/call.ts';
+import type { CallInput, CallOptions, CallPolicy, Pacer } from '../../../../src/service/http/call.ts';
 import { unpackBeginning } from '../../../../src/service/http/unpack.ts';
-import { answer, bench, broken, CARD_ID, card, inputFor, type Scripted, TOKEN, unsent, withPolicy } from './fakes.ts';
-
-function failureOf(result: CallResult): Failure {
-  if (result.kind !== 'failed') throw new Error('expected a failure');
-  return result.failure;
-}
+import type { Header } from '../../../../src/service/wire/exchange.ts';
+import {
+  answer,
+  type BenchOptions,
+  bench,
+  broken,
+  CARD_ID,
+  card,
+  failureOf,
+  inputFor,
+  type Scripted,
+  TOKEN,
+  unsent,
+  withPolicy,
+} from './fakes.ts';
 
 const read = inputFor(OPERATIONS.cardGet);
 const block = inputFor(OPERATIONS.cardBlock);
+const reissue = inputFor(OPERATIONS.cardReissue);
+const provision = inputFor(OPERATIONS.cardProvisionWalletA);
 const update = inputFor(OPERATIONS.calendarUpdate);
-const busy = (status: number, seconds: number) => answer(status, '', [['Retry-After', String(seconds)]]);
+const create = inputFor(OPERATIONS.eventCreate);
+const START_MS = Date.UTC(2026, 0, 2, 12, 4, 31);
+const [POST, GET] = [`POST /v1/cards/${CARD_ID}/block`, `GET /v1/cards/${CARD_ID}`];
+
+const after = (value: unknown): Header[] => [['Retry-After', String(value)]];
+const busy = (status: number, seconds: number) => answer(status, '', after(seconds));
+const shows = (status: string) => answer(200, card(status));
 const GONE = unsent('refused');
+const CLOSED = broken('closed');
+
+interface How extends Partial<CallOptions> {
+  readonly of?: Partial<CallPolicy>;
+  readonly on?: BenchOptions;
+  /** How long its client has been in use. */
+  readonly laterMs?: number;
+}
+
+/** A call whose attempts come to these, one after the other. */
+async function call(input: CallInput, script: readonly Scripted[], { of, on, laterMs = 0, ...options }: How = {}) {
+  const run = bench(script, on);
+  run.clock.elapsedMs = laterMs;
+  const result = await run.client.call(input, withPolicy(of, options));
+  return { ...run, result, callOutcome: result.callOutcome };
+}
+
+const failing = async (...args: Parameters<typeof call>) => failureOf((await call(...args)).result);
+
+/** The same, stopped in the wait after the answers. */
+async function stopped(signal: string, input: CallInput, script: readonly Scripted[], options: How = {}) {
+  const stopping = new AbortController();
+  const run = bench(script);
+  run.clock.onSleep = () => run.clock.sleeps.length === script.length && stopping.abort(signal);
+  const result = await run.client.call(input, withPolicy({}, { stopping: stopping.signal, ...options }));
+  return { failure: failureOf(result), sent: run.sent };
+}
+
+/** A pacer that lets everything through, but for what a test changes. */
+function pacer(changes: Partial<Pacer> = {}): Pacer {
+  return { admit: async () => true, refused: () => true, mayRetry: () => true, succeeded: () => undefined, ...changes };
+}
 
 it.each<[string, readonly Scripted[], number, readonly number[]]>([
   ['backs off by half a second doubled, with jitter', [answer(500), answer(500)], 0.5, [250, 500]],
   ['waits at least as long as Retry-After says', [busy(429, 3)], 0, [3000]],
   ['adds up to a tenth to Retry-After', [busy(429, 10)], 0.5, [10_500]],
 ])('a retry %s', async (_, script, random, sleeps) => {
-  const { client, clock } = bench([...script, answer(200, card('ACTIVE'))], { random });
-  await client.call(read, withPolicy());
+  const { clock } = await call(read, [...script, shows('ACTIVE')], { on: { random } });
   expect(clock.sleeps).toEqual(sleeps);
 });
 
 it.each([
-  ['a read answered 429', read, 429, 'read'],
-  ['a read answered 503', read, 503, 'read'],
-  ['a write answered 429', block, 429, 'rejected'],
-  ['a read answered 408', read, 408, 'read'],
+  ['a read', read, 429, 2, undefined],
+  ['a write', block, 429, 2, 'rejected'],
+  ['a read', read, 408, 2, undefined],
+  ['a read', read, 503, 2, undefined],
+  ['a read', read, 503, 0, undefined],
+  ['a read', read, 502, 2, undefined],
+  ['a read', read, 500, 0, undefined],
 ])(
-  'a retry: %s does not begin a wait that would pass --retry-max-time: 11 with the time to try again',
-  async (_, input, status, outcome) => {
-    const { client, clock, sent } = bench([busy(status, 120)]);
-    const { code, exitCode, details, hints } = failureOf(await client.call(input, withPolicy()));
-    expect([code, exitCode, details.outcome ?? 'read', details.retryAt]).toEqual([
-      'BUSY',
-      11,
-      outcome,
-      '2026-01-02T12:06:31.100Z',
-    ]);
+  'a retry: %s with %4$i of them, answered %3$i, begins no wait beyond --retry-max-time',
+  async (_, input, status, retries, outcome) => {
+    const run = await call(input, [busy(status, 120)], { of: { retries } });
+    const { code, exitCode, details, hints } = failureOf(run.result);
+    const retryAt = '2026-01-02T12:06:31.100Z';
+    expect([code, exitCode, details.outcome, details.retryAt]).toEqual(['BUSY', 11, outcome, retryAt]);
     const how = / in 2 min, at \d\d:\d\d:\d\d your time \(2026-01-02T12:06:31\.100Z\)$/.source;
-    expect(hints).toEqual([
-      {
-        do: 'repeat',
-        words: expect.stringMatching(`^run the command again${how}`),
-      },
-    ]);
-    expect(clock.sleeps).toEqual([]);
-    expect(sent).toHaveLength(1);
+    expect(hints).toEqual([{ do: 'repeat', words: expect.stringMatching(`^run the command again${how}`) }]);
+    expect([run.clock.sleeps, run.sent.length]).toEqual([[], 1]);
   },
 );
 
+it.each(['0', 'Fri, 01 Jan 2021 00:00:00 GMT'])('a Retry-After of %s asks for no wait', async (value) => {
+  const failure = await failing(read, [answer(429, '', after(value))], { of: { retries: 0 } });
+  expect(failure.problem).toBe('the service returned 429, and no retries are left');
+  expect(failure.hints).toEqual([{ do: 'repeat', words: 'run the command again later' }]);
+});
+
 it('a retry gives an attempt no more time than is left of --retry-max-time', async () => {
-  const { client, timeouts } = bench([answer(500), answer(500)], { random: 0.5 });
-  await client.call(read, withPolicy({ timeoutMs: 30_000, retryMaxTimeMs: 5000, retries: 1 }));
-  expect(timeouts).toEqual([5000, 4650]);
+  const of = { timeoutMs: 30_000, retryMaxTimeMs: 5000, retries: 1 };
+  expect((await call(read, [answer(500), answer(500)], { of, on: { random: 0.5 } })).timeouts).toEqual([5000, 4650]);
 });
 
 it('a retry ends by what the service said when no time is left for a backoff', async () => {
   const onExchange = (_: number, clock: { elapsedMs: number }) => {
     clock.elapsedMs += 59_900;
   };
-  const { client, sent } = bench([answer(500)], { onExchange });
-  expect(failureOf(await client.call(read, withPolicy()))).toMatchObject({ code: 'BAD_REPLY' });
-  expect(sent).toHaveLength(1);
+  const { result, sent } = await call(read, [answer(500)], { on: { onExchange } });
+  expect([failureOf(result).code, sent.length]).toEqual(['BAD_REPLY', 1]);
 });
 
 it('--retries 0 sends once, and still checks the card', async () => {
-  const { client, sent } = bench([broken('reset'), answer(200, card('BLOCKED'))]);
-  expect(await client.call(block, withPolicy({ retries: 0 }))).toMatchObject({
-    callOutcome: { outcome: 'confirmed_by_read' },
-  });
-  expect(sent).toEqual([`POST /v1/cards/${CARD_ID}/block`, `GET /v1/cards/${CARD_ID}`]);
+  const { callOutcome, sent } = await call(block, [CLOSED, shows('BLOCKED')], { of: { retries: 0 } });
+  expect([callOutcome.outcome, sent]).toEqual(['confirmed_by_read', [POST, GET]]);
 });
 
-it('a retry checks the card only once if --retry-max-time has no room for the pause', async () => {
-  const { client, sent } = bench([broken('reset'), answer(200, card('ACTIVE'))]);
-  const failure = failureOf(await client.call(block, withPolicy({ retryMaxTimeMs: 2100 })));
-  expect(failure.details.observed === undefined ? '' : printJson(failure.details.observed)).toBe(
-    '{"status":"ACTIVE","updatedAt":"2025-01-02T00:00:00Z","reads":1}',
-  );
-  expect(sent).toHaveLength(2);
-});
-
-it('a call tells the listener before each wait', async () => {
+it.each<readonly [string, Scripted, string, number]>([
+  ['of no time, as the service asks', busy(429, 0), '', 250],
+  ['that the service does not ask for', answer(429), '', 250],
+  ['of three seconds, as it asks', busy(429, 3), '', 3000],
+  ['after an answer with words', answer(429, '{"errorCode":"E","message":"m"}', after(2)), ' (E: "m")', 2000],
+])('a wait: %s is reported before it, with the time that is waited', async (_what, first, said, waitMs) => {
   const heard: unknown[] = [];
-  const busy = answer(429, '{"errorCode":"BUSY","message":"later"}', [['Retry-After', '2']]);
-  const { client } = bench([busy, answer(200, card('ACTIVE'))], { random: 0.9 });
-  await client.call(read, withPolicy({}, { listener: { onRetry: (retry) => heard.push(retry) } }));
-  expect(heard).toEqual([
-    { reason: 'the service returned 429 (BUSY: "later")', brief: 'the service returned 429', waitMs: 2000 },
-  ]);
+  const listener = { onRetry: (retry: unknown) => heard.push(retry) };
+  await call(read, [first, shows('ACTIVE')], { listener, on: { random: 0.5 } });
+  const brief = 'the service returned 429';
+  expect(heard).toEqual([{ reason: `${brief}${said}`, brief, waitMs }]);
 });
+
+it('a wait is not reported without a listener', async () => {
+  const { result } = await call(read, [GONE, shows('ACTIVE')], { listener: { onSend: () => undefined } });
+  expect(result.kind).toBe('answered');
+});
+
+it.each(['abort', 'stopping'] as const)(
+  'a wait ends at `%s`, and none listens any more after the call',
+  async (name) => {
+    const other = name === 'abort' ? 'stopping' : 'abort';
+    const [ending, idle] = [new AbortController(), new AbortController()];
+    const run = bench([GONE]);
+    run.clock.sleep = (_ms, woken) =>
+      new Promise((resolve) => {
+        woken?.addEventListener('abort', () => resolve());
+        ending.abort('SIGINT');
+      });
+    const result = await run.client.call(read, withPolicy({}, { [name]: ending.signal, [other]: idle.signal }));
+    expect(failureOf(result).code).toBe('CANCELLED');
+    expect([ending, idle].map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([0, 0]);
+  },
+);
+
+it('a wait does not begin when the call was ended right before', async () => {
+  const stopping = new AbortController();
+  const listener = { onRetry: () => stopping.abort('SIGINT') };
+  expect((await call(read, [GONE], { listener, stopping: stopping.signal })).clock.sleeps).toEqual([]);
+});
+
+const NO_REISSUE = 'Status ACTIVE shows no reissue yet. It may still take effect.';
 
 it('the message of an unknown outcome says what broke, when it was sent, what the card check showed, and the command that checks', async () => {
-  const seen = answer(200, card('ACTIVE'));
-  const { client } = bench([broken('closed'), seen, seen]);
-  const { message, hints, details } = failureOf(await client.call(inputFor(OPERATIONS.cardReissue), withPolicy()));
+  const { message, hints, details } = await failing(reissue, [CLOSED, shows('ACTIVE'), shows('ACTIVE')]);
   expect(message).toBe(
     `OUTCOME UNKNOWN - reissue card ${CARD_ID}. The request was sent at 12:04:31Z. It broke (closed). ` +
       'It may or may not have been applied. ' +
-      'Card check: status ACTIVE, updatedAt 2025-01-02T00:00:00Z (2 reads, 2 s apart). ' +
-      'Status ACTIVE shows no reissue yet. It may still take effect.',
+      `Card check: status ACTIVE, updatedAt 2025-01-02T00:00:00Z (2 reads, 2 s apart). ${NO_REISSUE}`,
   );
   expect(hints.map(hintText)).toEqual([
     'check the card before you run this again: a second reissue may create a second live card. No command can show the new ' +
@@ -115,47 +179,25 @@ it('the message of an unknown outcome says what broke, when it was sent, what th
     `check with: frontdesk card get ${CARD_ID}`,
   ]);
   expect(details).toMatchObject({
-    operation: 'card.reissue',
-    id: CARD_ID,
-    outcome: 'unknown',
-    attempts: 1,
-    sentAt: '2026-01-02T12:04:31.000Z',
-    phase: 'awaiting_headers',
+    ...{ operation: 'card.reissue', id: CARD_ID, outcome: 'unknown', attempts: 1 },
+    ...{ sentAt: '2026-01-02T12:04:31.000Z', phase: 'awaiting_headers' },
   });
 });
 
 it.each([
-  [
-    'ACTIVE',
-    'REISSUED',
-    'now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart). The reissue happened, but the ID of the new card is not known.',
-  ],
-  [
-    'REISSUED',
-    'REISSUED',
-    'now REISSUED, REISSUED before you confirmed (2 reads, 2 s apart). The card was already REISSUED, so it is not known whether it was reissued again.',
-  ],
-  [
-    'ACTIVE',
-    'ACTIVE',
-    'now ACTIVE, ACTIVE before you confirmed (2 reads, 2 s apart). Status ACTIVE shows no reissue yet. It may still take effect.',
-  ],
-])(
-  'the message of an unknown outcome of a reissue compares with the card as it was before the confirmation: %s, now %s',
-  async (then, now, told) => {
-    const seen = answer(200, card(now));
-    const { client } = bench([broken('closed'), seen, seen]);
-    const input = { ...inputFor(OPERATIONS.cardReissue), before: { status: then, when: 'before you confirmed' } };
-    const { message } = failureOf(await client.call(input, withPolicy()));
-    expect(message.slice(message.indexOf('Card check: ') + 12)).toBe(told);
-  },
-);
+  ['ACTIVE', 'REISSUED', 'The reissue happened, but the ID of the new card is not known.'],
+  ['REISSUED', 'REISSUED', 'The card was already REISSUED, so it is not known whether it was reissued again.'],
+  ['ACTIVE', 'ACTIVE', NO_REISSUE],
+])('the message of an unknown reissue compares the card before the question: %s, now %s', async (then, now, told) => {
+  const input = { ...reissue, before: { status: then, when: 'before you confirmed' } };
+  const { message } = await failing(input, [CLOSED, shows(now), shows(now)]);
+  expect(message.split('Card check: ')[1]).toBe(
+    `now ${now}, ${then} before you confirmed (2 reads, 2 s apart). ${told}`,
+  );
+});
 
 it('the message of an unknown outcome has a layout of its own for a terminal', async () => {
-  const seen = answer(200, card('ACTIVE'));
-  const { client } = bench([broken('closed'), seen, seen]);
-  const { screen } = failureOf(await client.call(block, withPolicy()));
-  expect(screen).toEqual([
+  expect((await failing(block, [CLOSED, shows('ACTIVE'), shows('ACTIVE')])).screen).toEqual([
     `OUTCOME UNKNOWN - block card ${CARD_ID}`,
     '  What happened  it broke (closed)',
     expect.stringMatching(/^ {2}Sent {11}12:04:31Z \(\d\d:04:31 your time\)$/),
@@ -165,210 +207,180 @@ it('the message of an unknown outcome has a layout of its own for a terminal', a
 });
 
 it('the message of an unknown outcome names the profile in the command when the call had to', async () => {
-  const seen = answer(200, card('ACTIVE'));
-  const { client } = bench([answer(500), seen, seen], { namedProfile: 'demo' });
-  const failure = failureOf(await client.call(inputFor(OPERATIONS.cardReissue), withPolicy()));
-  expect(failure.hints[1]).toEqual({ do: 'check with', about: CARD_ID, profile: 'demo' });
+  const script = [answer(500), shows('ACTIVE'), shows('ACTIVE')];
+  const { hints } = await failing(reissue, script, { on: { namedProfile: 'demo' } });
+  expect(hints[1]).toEqual({ do: 'check with', about: CARD_ID, profile: 'demo' });
 });
 
 it('the message of an unknown outcome names no command where no read can show what happened', async () => {
-  const { client } = bench([answer(500)]);
-  const failure = failureOf(await client.call(inputFor(OPERATIONS.cardProvisionWalletA), withPolicy()));
-  expect(failure.hints).toEqual([
+  expect((await failing(provision, [answer(500)])).hints).toEqual([
     'ask the customer whether the card is in the wallet before you run this again: no command can check it',
   ]);
 });
 
 it('the message of an unknown outcome says what to search for when an event was created or not', async () => {
-  const { client } = bench([broken('timeout')]);
-  const failure = failureOf(await client.call(inputFor(OPERATIONS.eventCreate), withPolicy()));
-  expect(failure.message).toContain('create event "Party" (start 2026-05-01T10:00:00, calendar cal-1)');
-  expect(failure.details.id).toBeUndefined();
+  const { message, details } = await failing(create, [broken('timeout')]);
+  expect(message).toContain('create event "Party" (start 2026-05-01T10:00:00, calendar cal-1)');
+  expect(details.id).toBeUndefined();
 });
 
 it('the message of an unknown outcome says so when the card check failed', async () => {
-  const { client } = bench([
-    answer(502, '<html><title>502 Bad Gateway</title></html>'),
-    answer(404),
-    unsent('refused'),
-  ]);
-  const failure = failureOf(await client.call(block, withPolicy()));
-  expect(failure.message).toBe(
+  const page = answer(502, '<html><title>502 Bad Gateway</title></html>');
+  const { message, details } = await failing(block, [page, answer(404), GONE]);
+  expect(message).toBe(
     `OUTCOME UNKNOWN - block card ${CARD_ID}. The request was sent at ` +
       '12:04:31Z. The service returned 502 ("502 Bad Gateway"). It may or may not have been applied. Card check: failed, refused.',
   );
-  expect(failure.details.http).toEqual({ status: 502 });
+  expect(details.http).toEqual({ status: 502 });
 });
 
 it('the message of an unknown outcome keeps the facts of the unknown attempt if a later one was refused', async () => {
-  const { client } = bench([busy(503, 1), answer(409, { errorCode: 'E', message: 'm' })]);
-  const failure = failureOf(await client.call(update, withPolicy()));
-  expect(failure.message).toContain(
+  const script = [busy(503, 1), answer(409, { errorCode: 'E', message: 'm' })];
+  const { message, details } = await failing(update, script);
+  expect(message).toContain(
     'The request was sent at 12:04:31Z. The service returned 503. A retry ended with: the service returned 409 (E: "m").',
   );
-  expect(failure.details).toMatchObject({ http: { status: 503 }, attempts: 2 });
+  expect(details).toMatchObject({ http: { status: 503 }, attempts: 2 });
 });
 
+const renew = async () => 'fresh-token-1';
+
 it('a 401 asks once for a fresh token and sends again, a write too', async () => {
-  const { client, wires } = bench([answer(401), answer(200, card('BLOCKED'))], {
-    renew: async () => 'fresh-token-1',
-  });
-  expect(await client.call(block, withPolicy())).toMatchObject({ callOutcome: { outcome: 'applied', attempts: 2 } });
-  expect(wires.map((wire) => wire.headers.find(([name]) => name === 'Authorization')?.[1])).toEqual([
-    `Bearer ${TOKEN}`,
-    'Bearer fresh-token-1',
-  ]);
+  const { callOutcome, wires } = await call(block, [answer(401), shows('BLOCKED')], { on: { renew } });
+  expect(callOutcome).toMatchObject({ outcome: 'applied', attempts: 2 });
+  const tokens = wires.map(({ headers }) => headers.find(([name]) => name === 'Authorization')?.[1]);
+  expect(tokens).toEqual([`Bearer ${TOKEN}`, 'Bearer fresh-token-1']);
+});
+
+it('the token is renewed after a 401 and after nothing else, and is not shown', async () => {
+  expect((await call(read, [answer(500), answer(403)], { on: { renew } })).renewals).toBe(0);
+  const heard: string[] = [];
+  const listener = { onTrace: (line: string) => heard.push(line) };
+  const once = await call(read, [answer(401), shows('ACTIVE')], { on: { renew }, listener });
+  expect([once.renewals, once.wires.length, heard.join().includes(TOKEN)]).toEqual([1, 2, false]);
 });
 
 it('H4 a call ends after the second 401, naming profile, host and source but no token', async () => {
-  const run = bench([answer(401), answer(401, { errorCode: 'UNAUTHORIZED', message: `bad ${TOKEN}` })], {
-    renew: async () => 'fresh-token-1',
-  });
-  const failure = failureOf(await run.client.call(block, withPolicy()));
-  expect(run.renewals).toBe(1);
-  expect(failure).toMatchObject({ code: 'AUTH', exitCode: 4 });
-  expect(failure.message).toBe(
+  const script = [answer(401), answer(401, { errorCode: 'UNAUTHORIZED', message: `bad ${TOKEN}` })];
+  const { result, renewals } = await call(block, script, { on: { renew } });
+  const { code, exitCode, message, hints } = failureOf(result);
+  expect([renewals, code, exitCode]).toEqual([1, 'AUTH', 4]);
+  expect(message).toBe(
     `could not block card ${CARD_ID}: api.example.com did not accept the token in FRONTDESK_CARDS_TOKEN ` +
       '(401 UNAUTHORIZED: "bad ***"). Nothing was changed.',
   );
-  expect(failure.hints).toEqual(['put a valid token into FRONTDESK_CARDS_TOKEN']);
+  expect(hints).toEqual(['put a valid token into FRONTDESK_CARDS_TOKEN']);
 });
 
 it('H29 a 401 warns of a wrong clock', async () => {
-  const { client } = bench([answer(401, '', [['Date', 'Fri, 02 Jan 2026 13:00:00 GMT']])]);
-  expect(failureOf(await client.call(read, withPolicy())).hints[1]).toBe(
+  const { hints } = await failing(read, [answer(401, '', [['Date', 'Fri, 02 Jan 2026 13:00:00 GMT']])]);
+  expect(hints[1]).toBe(
     "check this machine's clock: it says 2026-01-02T12:04:31.100Z, the service says 2026-01-02T13:00:00.000Z",
   );
 });
 
 it('a token source that fails ends the call before anything is sent', async () => {
-  const run = bench([], { token: () => Promise.reject(new Failure('AUTH', 'no credential')) });
-  const failure = failureOf(await run.client.call(block, withPolicy()));
-  expect(failure).toMatchObject({
+  const token = () => Promise.reject(new Failure('AUTH', 'no credential'));
+  const details = { outcome: 'not_sent', attempts: 0 };
+  expect(await failing(block, [], { on: { token } })).toMatchObject({
     code: 'AUTH',
     message: 'no credential',
-    details: { outcome: 'not_sent', attempts: 0 },
+    details,
   });
-  expect(run.sent).toEqual([]);
 });
 
-const rows: readonly [string, Scripted, string][] = [
-  [
-    'H6 404',
-    answer(404, { errorCode: 'CARD_NOT_FOUND', message: 'no such card' }),
-    `could not block card ${CARD_ID}: no such card at api.example.com (profile demo): the service returned 404 (CARD_NOT_FOUND: "no such card"). Nothing was changed.`,
-  ],
-  [
-    'H8 409 with details',
-    answer(409, { errorCode: 'E', message: 'm', details: { a: 1 } }),
-    `could not block card ${CARD_ID}: the service returned 409 (E: "m", details {"a":1}). Nothing was changed.`,
-  ],
-  [
-    '422 problem details',
-    answer(422, { title: 'Bad', detail: 'worse' }),
-    `could not block card ${CARD_ID}: the service returned 422 ("Bad: worse"). Nothing was changed.`,
-  ],
-  [
-    'H5 403',
-    answer(403),
-    `could not block card ${CARD_ID}: api.example.com refused the request: the service returned 403. Nothing was changed.`,
-  ],
-  [
-    'H3 redirect',
-    answer(307, '', [['Location', 'https://u:p@evil.example:8443/x?token=1']]),
-    `could not block card ${CARD_ID}: the service redirected (307) to https://evil.example:8443, and redirects are never followed. Nothing was changed.`,
-  ],
-];
-it.each(rows)('a refusal: %s', async (_, exchange, message) => {
-  const { client } = bench([exchange]);
-  expect(failureOf(await client.call(block, withPolicy())).message).toBe(message);
+it('a bug in the token source is thrown, when a token is asked for and when it is renewed', async () => {
+  const bug = () => Promise.reject(new TypeError('bug'));
+  await expect(call(read, [], { on: { token: bug } })).rejects.toThrow('bug');
+  await expect(call(read, [answer(401)], { on: { renew: bug } })).rejects.toThrow('bug');
+});
+
+it('the token that cannot be had because the call was ended is no failure of the credential', async () => {
+  const stopping = new AbortController();
+  const token = async () => {
+    stopping.abort('SIGTERM');
+    throw new Failure('AUTH', 'the token command was ended');
+  };
+  const failure = await failing(block, [], { on: { token }, stopping: stopping.signal });
+  expect(failure).toMatchObject({ code: 'CANCELLED', exitCode: 143 });
+});
+
+it('the token that cannot be renewed leaves the 401 as what is reported, and the write was refused', async () => {
+  const details = { outcome: 'rejected', attempts: 1, http: { status: 401 } };
+  expect(await failing(block, [answer(401)])).toMatchObject({ code: 'AUTH', details });
+});
+
+const REDIRECTED = 'the service redirected (307) to https://evil.example:8443, and redirects are never followed';
+const CARD_404 = { errorCode: 'CARD_NOT_FOUND', message: 'no such card' };
+const NO_CARD =
+  'no such card at api.example.com (profile demo): the service returned 404 (CARD_NOT_FOUND: "no such card")';
+const TO_EVIL: Header[] = [['Location', 'https://u:p@evil.example:8443/x?token=1']];
+const REFUSED_BY = 'api.example.com refused the request: the service returned 403';
+const WITH_DETAILS = { errorCode: 'E', message: 'm', details: { a: 1 } };
+
+it.each<[string, Scripted, string]>([
+  ['H6 404', answer(404, CARD_404), NO_CARD],
+  ['H8 409', answer(409, WITH_DETAILS), 'the service returned 409 (E: "m", details {"a":1})'],
+  ['422', answer(422, { title: 'Bad', detail: 'worse' }), 'the service returned 422 ("Bad: worse")'],
+  ['H5 403', answer(403), REFUSED_BY],
+  ['H3 redirect', answer(307, '', TO_EVIL), REDIRECTED],
+])('%s: a refusal says what the service said, and that nothing was changed', async (_, exchange, said) => {
+  const { message } = await failing(block, [exchange]);
+  expect(message).toBe(`could not block card ${CARD_ID}: ${said}. Nothing was changed.`);
 });
 
 it('H7 a 404 in the calendar API names the calendar', async () => {
-  const { client } = bench([answer(404, { error: 'no' })]);
-  expect(failureOf(await client.call(update, withPolicy())).message).toContain(
+  expect((await failing(update, [answer(404, { error: 'no' })])).message).toContain(
     'could not update calendar id-1: no such calendar at api.example.com',
   );
 });
 
-it('a 409 to a write of a card says how to see the card as it is now', async () => {
-  const { client } = bench([answer(409)], { namedProfile: 'demo' });
-  const failure = failureOf(await client.call(block, withPolicy()));
-  expect(failure.hints.map(hintText)).toEqual([`see the card as it is now: frontdesk card get ${CARD_ID} -p demo`]);
-});
-
-it('a 404 says to compare the id, and the place', async () => {
-  const { client } = bench([answer(404, { errorCode: 'CARD_NOT_FOUND', message: 'no' })]);
-  const failure = failureOf(await client.call(block, withPolicy()));
-  expect(failure.hints).toEqual(['compare the ID with its source, and check that demo is the right profile']);
-});
-
-it.each([414, 431])('I7 a %i is explained by the length of the id', async (status) => {
-  const { client } = bench([answer(status)]);
-  const failure = failureOf(await client.call(block, withPolicy()));
-  expect(failure.hints).toEqual([
-    'use a shorter ID: this one makes a URL of 36 bytes or more, longer than the service takes',
-  ]);
-});
-
-it('a base URL of the environment is named by its variable', async () => {
-  const { client } = bench([answer(302)], { urlVariable: 'FRONTDESK_CARDS_URL' });
-  const failure = failureOf(await client.call(read, withPolicy()));
-  expect(failure.hints).toEqual(['check FRONTDESK_CARDS_URL (https://api.example.com)']);
-});
-
+const SHORTER = 'use a shorter ID: this one makes a URL of 36 bytes or more, longer than the service takes';
+const COMPARE = 'compare the ID with its source, and check that demo is the right profile';
 const PLACE = 'the base URL https://api.example.com of profile demo';
+const SEE = 'see the card as it is now: frontdesk card get';
+const urlVariable = 'FRONTDESK_CARDS_URL';
+
+it.each<[string, CallInput, Scripted, BenchOptions, string]>([
+  ['a 409', block, answer(409), { namedProfile: 'demo' }, `${SEE} ${CARD_ID} -p demo`],
+  ['a 404', block, answer(404, CARD_404), {}, COMPARE],
+  ['I7 a 414', block, answer(414), {}, SHORTER],
+  ['I7 a 431', block, answer(431), {}, SHORTER],
+  ['a URL of a variable', read, answer(302), { urlVariable }, `check ${urlVariable} (https://api.example.com)`],
+])('%s says what to do', async (_, input, exchange, on, hint) => {
+  expect((await failing(input, [exchange], { on })).hints.map(hintText)).toEqual([hint]);
+});
+
+const NO_ERROR_BODY = `check ${PLACE}: the response has no error body of the service`;
+const PAGE = `check ${PLACE}: a web page responded instead of the service`;
+const GATEWAY = `check ${PLACE}: a gateway refused the connection`;
+const CERTIFICATE = 'No required SSL certificate was sent';
 
 it.each<[string, Scripted, string]>([
-  ['an empty 404', answer(404), `check ${PLACE}: the response has no error body of the service`],
-  [
-    'a 404 of a gateway',
-    answer(404, { message: 'no Route matched' }),
-    `check ${PLACE}: the response has no error body of the service`,
-  ],
-  [
-    'a page with 403',
-    answer(403, '<html><title>Blocked</title>'),
-    `check ${PLACE}: a web page responded instead of the service`,
-  ],
-  [
-    'a 400 about TLS',
-    answer(400, 'The plain HTTP request was sent to HTTPS port'),
-    `check ${PLACE}: a gateway refused the connection`,
-  ],
-  [
-    'a 400 in JSON about a client certificate',
-    answer(400, { message: 'No required SSL certificate was sent' }),
-    `check ${PLACE}: a gateway refused the connection`,
-  ],
-  [
-    'a 400 of a Go server about TLS',
-    answer(400, 'Client sent an HTTP request to an HTTPS server.'),
-    `check ${PLACE}: a gateway refused the connection`,
-  ],
+  ['an empty 404', answer(404), NO_ERROR_BODY],
+  ['a 404 of a gateway', answer(404, { message: 'no Route matched' }), NO_ERROR_BODY],
+  ['a page with 403', answer(403, '<html><title>Blocked</title>'), PAGE],
+  ['H6 a page with 404', answer(404, '<!doctype html><title>Not here</title>'), PAGE],
+  ['a 400 about TLS', answer(400, 'The plain HTTP request was sent to HTTPS port'), GATEWAY],
+  ['a 400 in JSON about a client certificate', answer(400, { message: CERTIFICATE }), GATEWAY],
+  ['a 400 of a Go server about TLS', answer(400, 'Client sent an HTTP request to an HTTPS server.'), GATEWAY],
 ])('%s names the setting for a read and for a write, and no card', async (_, exchange, hint) => {
-  for (const call of [read, block]) {
-    const { client } = bench([exchange]);
-    const failure = failureOf(await client.call(call, withPolicy({ retries: 0 })));
-    expect(failure.hints.map(hintText)[0]).toBe(hint);
-    expect(failure.message).not.toContain('no such card');
+  for (const input of [read, block]) {
+    const { hints, message } = await failing(input, [exchange], { of: { retries: 0 } });
+    expect(hints.map(hintText)[0]).toBe(hint);
+    expect(message).not.toContain('no such card');
   }
 });
 
-it('a 400 of the calendars in JSON names the setting only if it is about TLS', async () => {
-  const hintsOf = async (message: string) => {
-    const { client } = bench([answer(400, { message })]);
-    return failureOf(await client.call(update, withPolicy())).hints.map(hintText);
-  };
-  expect(await hintsOf('No required SSL certificate was sent')).toEqual([
-    `check ${PLACE}: a gateway refused the connection`,
-  ]);
-  expect(await hintsOf('the url must be an https address')).toEqual([]);
+it.each([
+  [CERTIFICATE, [GATEWAY]],
+  ['the url must be an https address', []],
+])('a 400 of the calendars that says %j names the setting only if it is about TLS', async (message, hints) => {
+  expect((await failing(update, [answer(400, { message })])).hints.map(hintText)).toEqual(hints);
 });
 
 it('an unknown outcome after a redirect to another host names the setting', async () => {
-  const { client } = bench([answer(302, '', [['Location', 'https://login.example/x']])]);
-  const failure = failureOf(await client.call(update, withPolicy()));
+  const failure = await failing(update, [answer(302, '', [['Location', 'https://login.example/x']])]);
   expect(failure.code).toBe('OUTCOME_UNKNOWN');
   expect(failure.hints.map(hintText)[0]).toContain(
     `check ${PLACE}: the response is a redirect to https://login.example. Running this command again sends the same values. `,
@@ -376,259 +388,213 @@ it('an unknown outcome after a redirect to another host names the setting', asyn
 });
 
 it.each([
-  ['Bearer error="invalid_token", error_description="The token expired"', 'invalid_token: "The token expired"'],
-  ['Bearer realm="x", error=insufficient_scope, scope="cards:write"', 'insufficient_scope, scope "cards:write"'],
+  ['Bearer error="invalid_token", error_description="The token expired"', ' (invalid_token: "The token expired")'],
+  ['Bearer realm="x", error=insufficient_scope, scope="cards:write"', ' (insufficient_scope, scope "cards:write")'],
   ['Basic realm="x"', ''],
 ])('a refusal without a body says what WWW-Authenticate says: %s', async (challenge, said) => {
-  const { client } = bench([answer(403, '', [['WWW-Authenticate', challenge]])]);
-  const { message } = failureOf(await client.call(read, withPolicy()));
-  expect(message).toContain(`the service returned 403${said === '' ? '' : ` (${said})`}`);
+  const { message } = await failing(read, [answer(403, '', [['WWW-Authenticate', challenge]])]);
+  expect(message).toContain(`the service returned 403${said}`);
 });
 
 const REFUSAL = Buffer.from('{"errorCode":"E1","message":"no luck"}');
 
 it.each([
-  ['gzip', gzipSync(REFUSAL)],
-  ['x-gzip', gzipSync(REFUSAL)],
-  ['br', brotliCompressSync(REFUSAL)],
-  ['deflate', deflateSync(REFUSAL)],
-  ['deflate', deflateRawSync(REFUSAL)],
-])('a refusal that is compressed unasked is unpacked: %s', async (encoding, body) => {
-  const { client } = bench([{ kind: 'reply', status: 409, headers: [['Content-Encoding', encoding]], body: [body] }]);
-  expect(failureOf(await client.call(read, withPolicy())).message).toContain('E1: "no luck"');
+  ['gzip', gzipSync(REFUSAL), 'E1: "no luck"'],
+  ['x-gzip', gzipSync(REFUSAL), 'E1: "no luck"'],
+  ['br', brotliCompressSync(REFUSAL), 'E1: "no luck"'],
+  ['deflate', deflateSync(REFUSAL), 'E1: "no luck"'],
+  ['deflate', deflateRawSync(REFUSAL), 'E1: "no luck"'],
+  ['gzip', Buffer.from('no gzip'), '409 (the body is compressed with gzip)'],
+])('a refusal that is compressed unasked is unpacked if it can be: %s', async (encoding, body, said) => {
+  const headers: Header[] = [['Content-Encoding', encoding]];
+  const { message } = await failing(read, [{ kind: 'reply', status: 409, headers, body: [body] }]);
+  expect(message).toContain(said);
 });
 
-it('a refusal that cannot be unpacked is said to be compressed, and of a long one 64 KiB are unpacked', async () => {
-  const body = [Buffer.from('no gzip')];
-  const { client } = bench([{ kind: 'reply', status: 409, headers: [['Content-Encoding', 'gzip']], body }]);
-  expect(failureOf(await client.call(read, withPolicy())).message).toContain('409 (the body is compressed with gzip)');
+it('of a long refusal that is compressed 64 KiB are unpacked', async () => {
   expect(await unpackBeginning([gzipSync(Buffer.alloc(50_000_000, 'a'))], 'gzip')).toEqual(Buffer.alloc(65_536, 'a'));
 });
 
-it.each(['none', 'utf-8', 'identity', 'UTF-8, none', ''])(
-  'a label that is no compression means a plain body: %j',
-  async (label) => {
-    const { client } = bench([answer(200, card('BLOCKED'), [['Content-Encoding', label]])]);
-    expect((await client.call(block, withPolicy())).callOutcome.outcome).toBe('applied');
-  },
-);
-
 it('a Retry-After that cannot be read is said to be', async () => {
-  const { client } = bench([answer(429, '', [['Retry-After', 'soon']])]);
-  const { message } = failureOf(await client.call(read, withPolicy({ retries: 0 })));
+  const { message } = await failing(read, [answer(429, '', after('soon'))], { of: { retries: 0 } });
   expect(message).toContain('the service returned 429, and its Retry-After cannot be read ("soon")');
 });
 
-it('H6 a 404 as a web page: the base URL may be wrong', async () => {
-  const { client } = bench([answer(404, '<!doctype html><title>Not here</title>')]);
-  const failure = failureOf(await client.call(read, withPolicy()));
-  expect(failure.exitCode).toBe(3);
-  expect(failure.hints).toEqual([
-    'check the base URL https://api.example.com of profile demo: a web page responded instead of the service',
-  ]);
-});
-
 it('a refusal keeps an error body of the gift-card API as sent, and any other as body', async () => {
-  const service = bench([answer(409, '{"errorCode":"E","message":"m","x":1.10}', [['request-id', 'r1']])]);
-  const first = failureOf(await service.client.call(block, withPolicy())).details;
-  expect(first.service === undefined ? '' : printJson(first.service)).toBe('{"errorCode":"E","message":"m","x":1.10}');
+  const body = '{"errorCode":"E","message":"m","x":1.10}';
+  const first = (await failing(block, [answer(409, body, [['request-id', 'r1']])])).details;
+  expect(printJson(first.service ?? null)).toBe(body);
   expect(first.http).toEqual({ status: 409, requestId: 'r1' });
-  const other = bench([answer(409, `<p>${'x'.repeat(600)}`)]);
-  const second = failureOf(await other.client.call(block, withPolicy())).details;
-  expect(second.service).toBeUndefined();
-  expect(second.body).toBe(`<p>${'x'.repeat(496)}…`);
+  const second = (await failing(block, [answer(409, `<p>${'x'.repeat(600)}`)])).details;
+  expect([second.service, second.body]).toEqual([undefined, `<p>${'x'.repeat(496)}…`]);
 });
 
 it.each([
   ['cut', '{"encryptedPaymentInstrument":"SECRET-DATA'],
   ['cut, and looks like a web page', '{"encryptedPaymentInstrument":"<html><body>SECRET-DATA'],
 ])('C23 an unreadable provisioning answer does not reach the error: %s', async (_, body) => {
-  const { client } = bench([answer(200, body)]);
-  const failure = failureOf(await client.call(inputFor(OPERATIONS.cardProvisionWalletA), withPolicy()));
-  expect(failure.details.body).toBeUndefined();
-  expect(failure.message).not.toContain('SECRET-DATA');
+  const { details, message } = await failing(provision, [answer(200, body)]);
+  expect(details.body).toBeUndefined();
+  expect(message).not.toContain('SECRET-DATA');
 });
 
-it.each([OPERATIONS.cardReissue, OPERATIONS.cardBlock])(
-  'a card check without a status resolves no unknown outcome: $name',
-  async (operation) => {
+it.each([reissue, block])(
+  'a card check without a status resolves no unknown outcome: $operation.name',
+  async (input) => {
     const blank = answer(200, card('ACTIVE', { status: null }));
-    const { client, sent } = bench([broken('reset'), blank, blank]);
-    const failure = failureOf(await client.call(inputFor(operation), withPolicy()));
-    expect(failure).toMatchObject({ code: 'OUTCOME_UNKNOWN', details: { outcome: 'unknown' } });
-    expect(sent).toHaveLength(3);
+    const { result, sent } = await call(input, [CLOSED, blank, blank]);
+    const { code, details } = failureOf(result);
+    expect([code, details.outcome, sent.length]).toEqual(['OUTCOME_UNKNOWN', 'unknown', 3]);
   },
 );
 
 it('a call that was stopped before anything was sent ends with 130, not sent, without a request', async () => {
-  const { client, sent } = bench([]);
-  const failure = failureOf(await client.call(block, withPolicy({}, { stopping: AbortSignal.abort('SIGINT') })));
-  expect(failure).toMatchObject({ code: 'CANCELLED', exitCode: 130, details: { outcome: 'not_sent', attempts: 0 } });
-  expect(sent).toEqual([]);
+  const { result, callOutcome } = await call(block, [], { stopping: AbortSignal.abort('SIGINT'), laterMs: 7000 });
+  const details = { outcome: 'not_sent', attempts: 0 };
+  expect(failureOf(result)).toMatchObject({ code: 'CANCELLED', exitCode: 130, details });
+  expect(callOutcome).toMatchObject({ durationMs: undefined, message: undefined, outcome: 'not_sent' });
 });
 
-it.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 129],
-])('a signal: %s during a wait begins no further attempt', async (signal, exitCode) => {
-  const stopping = new AbortController();
-  const { client, clock, sent } = bench([unsent('refused')]);
-  clock.onSleep = () => stopping.abort(signal);
-  const failure = failureOf(await client.call(block, withPolicy({}, { stopping: stopping.signal })));
-  expect(failure).toMatchObject({ code: 'CANCELLED', exitCode, details: { outcome: 'not_sent' } });
-  expect(sent).toHaveLength(1);
+it('a call that was stopped has the exit code of the signal that ended it at once', async () => {
+  const stopping = AbortSignal.abort('SIGTERM');
+  expect((await failing(block, [], { abort: AbortSignal.abort('SIGHUP'), stopping })).exitCode).toBe(129);
+  expect((await failing(block, [], { abort: new AbortController().signal, stopping })).exitCode).toBe(143);
+});
+
+const [CANCELLED, UNKNOWN] = ['CANCELLED', 'OUTCOME_UNKNOWN'];
+
+it.each<[string, string, CallInput, readonly Scripted[], How, string, number, string]>([
+  ['SIGINT', 'no connection: nothing was sent', block, [GONE], {}, CANCELLED, 130, 'not_sent'],
+  ['SIGTERM', 'no connection: nothing was sent', block, [GONE], {}, CANCELLED, 143, 'not_sent'],
+  ['SIGHUP', 'no connection: nothing was sent', block, [GONE], {}, CANCELLED, 129, 'not_sent'],
+  ['SIGINT', 'none in a run: the row is to do', block, [GONE], { pacer: pacer() }, CANCELLED, 130, 'not_sent'],
+  ['SIGINT', 'a refusal: it was rejected', block, [answer(429)], {}, CANCELLED, 130, 'rejected'],
+  ['SIGINT', 'a refusal, and no connection', block, [answer(429), GONE], {}, CANCELLED, 130, 'rejected'],
+  ['SIGINT', 'an unknown outcome', update, [busy(503, 1)], {}, UNKNOWN, 8, 'unknown'],
+])('a signal, %s, in the wait after %s', async (signal, _what, input, script, more, code, exitCode, outcome) => {
+  const { failure, sent } = await stopped(signal, input, script, more);
+  expect([failure.code, failure.exitCode, failure.details.outcome]).toEqual([code, exitCode, outcome]);
+  expect(sent).toHaveLength(script.length);
+  // What was refused is never said to be unsent.
+  if (outcome === 'rejected') expect(failure.message).toMatch(/ Nothing was changed\.$/);
 });
 
 it('a change that is abandoned in progress is unknown, and its card is not checked', async () => {
-  const { client, sent } = bench([broken('aborted')]);
-  const failure = failureOf(
-    await client.call(block, withPolicy({}, { abort: AbortSignal.abort() })).then((result) => result),
-  );
-  expect(failure).toMatchObject({ code: 'CANCELLED' });
-  expect(sent).toEqual([]);
+  const early = await call(block, [broken('aborted')], { abort: AbortSignal.abort() });
+  expect([failureOf(early.result).code, early.sent]).toEqual(['CANCELLED', []]);
   const abort = new AbortController();
-  const flying = bench([
-    () => {
-      abort.abort('SIGINT');
-      return broken('aborted');
-    },
-  ]);
-  const unknown = failureOf(await flying.client.call(block, withPolicy({}, { abort: abort.signal })));
-  expect(unknown).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8, details: { outcome: 'unknown' } });
-  expect(flying.sent).toHaveLength(1);
-});
-
-it('an answer that arrives after the first signal counts', async () => {
-  const stopping = new AbortController();
-  const { client } = bench([
-    () => {
-      stopping.abort('SIGINT');
-      return answer(200, card('BLOCKED'));
-    },
-  ]);
-  expect(await client.call(block, withPolicy({}, { stopping: stopping.signal }))).toMatchObject({
-    callOutcome: { outcome: 'applied' },
-  });
-});
-
-it('an ambiguous end after the first signal gets no card check', async () => {
-  const stopping = new AbortController();
-  const { client, sent } = bench([
-    () => {
-      stopping.abort('SIGINT');
-      return broken('reset');
-    },
-  ]);
-  expect(failureOf(await client.call(block, withPolicy({}, { stopping: stopping.signal })))).toMatchObject({
-    exitCode: 8,
-  });
+  const step = () => {
+    abort.abort('SIGINT');
+    return broken('aborted');
+  };
+  const { result, sent } = await call(block, [step], { abort: abort.signal });
+  const details = { outcome: 'unknown' };
+  expect(failureOf(result)).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8, details });
   expect(sent).toHaveLength(1);
 });
 
-it.each<readonly [string, readonly Scripted[]]>([
-  ['while a 429 waits', [answer(429)]],
-  ['after a 429, and an attempt that was not sent', [answer(429), unsent('refused')]],
-])('a single write that is stopped %s was refused, and is not said to be unsent', async (_, script) => {
+it.each([
+  ['an answer counts', shows('BLOCKED'), 'applied'],
+  ['an ambiguous end gets no card check', CLOSED, 'unknown'],
+])('after the first signal %s', async (_what, exchange, outcome) => {
   const stopping = new AbortController();
-  const { client, clock } = bench(script);
-  clock.onSleep = () => clock.sleeps.length === script.length && stopping.abort('SIGINT');
-  const failure = failureOf(await client.call(block, withPolicy({}, { stopping: stopping.signal })));
-  expect(failure).toMatchObject({ code: 'CANCELLED', details: { outcome: 'rejected' } });
-  expect(failure.message).toMatch(/ Nothing was changed\.$/);
+  const step = () => {
+    stopping.abort('SIGINT');
+    return exchange;
+  };
+  const { callOutcome, sent } = await call(block, [step], { stopping: stopping.signal });
+  expect([callOutcome.outcome, sent.length]).toEqual([outcome, 1]);
 });
 
 it('a single write that is stopped while its token is renewed was refused with the 401', async () => {
   const stopping = new AbortController();
-  const { client, sent } = bench([answer(401)], {
-    renew: async () => {
-      stopping.abort('SIGINT');
-      return 'fresh-1';
-    },
-  });
-  const failure = failureOf(await client.call(block, withPolicy({}, { stopping: stopping.signal })));
-  expect(failure).toMatchObject({ code: 'CANCELLED', details: { outcome: 'rejected', attempts: 1 } });
+  const stop = async () => {
+    stopping.abort('SIGINT');
+    return 'fresh-1';
+  };
+  const { result, sent } = await call(block, [answer(401)], { on: { renew: stop }, stopping: stopping.signal });
+  expect(failureOf(result)).toMatchObject({ code: 'CANCELLED', details: { outcome: 'rejected', attempts: 1 } });
   expect(sent).toHaveLength(1);
 });
 
-function pacer(answers: Partial<{ admit: boolean; refused: boolean; mayRetry: boolean }> = {}) {
-  const log: string[] = [];
-  const result: Pacer = {
-    admit: async (purpose) => {
-      log.push(`admit ${purpose}`);
-      return answers.admit ?? true;
-    },
-    refused: (waitMs) => {
-      log.push(`refused ${waitMs}`);
-      return answers.refused ?? true;
-    },
-    mayRetry: () => answers.mayRetry ?? true,
-    succeeded: () => {
-      log.push('succeeded');
-    },
-  };
-  return { pacer: result, log };
-}
-
 it('a row leaves the waits of 429 to the pacer, outside the row’s own budget', async () => {
-  const { pacer: port, log } = pacer();
-  const { client, clock } = bench([busy(429, 300), answer(200, card('BLOCKED'))], {
-    random: 0,
+  const log: string[] = [];
+  const port = pacer({
+    admit: async (purpose) => log.push(`admit ${purpose}`) > 0,
+    refused: (waitMs) => log.push(`refused ${waitMs}`) > 0,
+    succeeded: () => void log.push('succeeded'),
+    leaves: () => void log.push('leaves'),
   });
-  expect(await client.call(block, withPolicy({}, { pacer: port }))).toMatchObject({
-    callOutcome: { outcome: 'applied', attempts: 2 },
-  });
-  expect(log).toEqual(['admit send', 'refused 300000', 'admit send', 'succeeded']);
-  expect(clock.sleeps).toEqual([]);
+  const script = [busy(429, 300), shows('BLOCKED')];
+  const { callOutcome, clock } = await call(block, script, { pacer: port, on: { random: 0 } });
+  expect(callOutcome).toMatchObject({ outcome: 'applied', attempts: 2 });
+  const [send, check] = [
+    ['admit send', 'leaves'],
+    ['admit read', 'leaves'],
+  ];
+  expect([log, clock.sleeps]).toEqual([[...send, 'refused 300000', ...send, 'succeeded'], []]);
+  log.splice(0);
+  // Before each card check too, so that a rate is kept.
+  await call(block, [CLOSED, shows('BLOCKED')], { pacer: port });
+  expect(log).toEqual([...send, ...check]);
 });
 
 const AGAIN = ', and could not be sent again';
+const refused = () => false;
+const CUT_409 = broken('aborted', 'reading_body', 409);
 
-it.each<[string, CallInput, readonly Scripted[], Parameters<typeof pacer>[0], string, string | undefined]>([
-  ['a write answered 503 whose wait is too long', update, [busy(503, 120)], undefined, 'OUTCOME_UNKNOWN', 'unknown'],
-  ['a read that is abandoned', read, [broken('aborted')], undefined, 'CANCELLED', undefined],
+it.each<[string, CallInput, readonly Scripted[], Partial<Pacer> | undefined, string, string | undefined]>([
+  ['a write answered 503 whose wait is too long', update, [busy(503, 120)], undefined, UNKNOWN, 'unknown'],
+  ['a read that is abandoned', read, [broken('aborted')], undefined, CANCELLED, undefined],
   [`a write that was refused${AGAIN}`, block, [busy(429, 0), GONE, GONE], undefined, 'UNREACHABLE', 'rejected'],
   [`a row that was refused${AGAIN}`, block, [busy(429, 1), GONE, GONE], {}, 'UNREACHABLE', 'not_sent'],
-  ['a row that the pacer gives up', block, [busy(429, 3600)], { refused: false }, 'BUSY', 'not_sent'],
+  ['a row that the pacer gives up', block, [busy(429, 3600)], { refused }, 'BUSY', 'not_sent'],
   ['a row that is still refused', block, Array(3).fill(answer(429)), {}, 'BUSY', 'rejected'],
-  ['a row that is not admitted', block, [], { admit: false }, 'CANCELLED', 'not_sent'],
-  ['a row of a run without retries left', block, [GONE], { mayRetry: false }, 'UNREACHABLE', 'not_sent'],
+  ['a row that is not admitted', block, [], { admit: async () => false }, CANCELLED, 'not_sent'],
+  ['a row of a run without retries left', block, [GONE], { mayRetry: () => false }, 'UNREACHABLE', 'not_sent'],
+  ['a refusal that a signal cuts short', block, [CUT_409], undefined, 'REJECTED', 'rejected'],
+  ['a 2xx that a signal cuts short', block, [broken('aborted', 'reading_body', 200)], undefined, UNKNOWN, 'unknown'],
+  ['a read that a signal cuts short', read, [CUT_409], undefined, CANCELLED, undefined],
+  ['503, then a refusal that a signal cuts short', update, [busy(503, 1), CUT_409], undefined, UNKNOWN, 'unknown'],
 ])('how a call fails, after all of these: %s', async (what, input, script, port, code, outcome) => {
-  const { client, sent } = bench(script);
-  const failure = failureOf(await client.call(input, withPolicy({}, port && { pacer: pacer(port).pacer })));
-  expect([failure.code, failure.details.outcome, sent.length]).toEqual([code, outcome, script.length]);
+  const { result, sent } = await call(input, script, port && { pacer: pacer(port) });
+  const { message, details, code: ended } = failureOf(result);
+  expect([ended, details.outcome, sent.length]).toEqual([code, outcome, script.length]);
   // What was refused is never said to be unsent.
-  if (what.endsWith(AGAIN)) expect(failure.message).toMatch(/ Nothing was changed\.$/);
+  if (what.endsWith(AGAIN)) expect(message).toMatch(/ Nothing was changed\.$/);
+});
+
+it('a row that a run does not admit again after a 429 is not refused for good', async () => {
+  const admits = [true, false];
+  const port = pacer({ admit: async () => admits.shift() === true });
+  const { result, sent } = await call(block, [answer(429)], { pacer: port });
+  expect(failureOf(result)).toMatchObject({ code: 'CANCELLED', details: { outcome: 'not_sent' } });
+  expect(sent).toHaveLength(1);
+});
+
+it('a row that a run gives up says for how long the service asked to wait', async () => {
+  const { message } = await failing(block, [busy(429, 3600)], { pacer: pacer({ refused }) });
+  expect(message).toBe(
+    `could not block card ${CARD_ID}: the service returned 429, asking to wait 3600 s, and that wait is longer than --retry-max-time allows. Nothing was changed.`,
+  );
 });
 
 it.each<readonly [string, Scripted]>([
   ['a 429 whose wait the run gives up', busy(429, 3600)],
   ['a 401 after which no other token can be had', answer(401)],
 ])('a row of a run: %s leaves a write that may have been applied before unknown', async (_, last) => {
-  const unchanged = answer(200, card('ACTIVE'));
-  const { client, sent } = bench([busy(503, 1), unchanged, last, unchanged, unchanged]);
-  const failure = failureOf(await client.call(block, withPolicy({}, { pacer: pacer({ refused: false }).pacer })));
-  expect(failure).toMatchObject({ code: 'OUTCOME_UNKNOWN', details: { outcome: 'unknown' } });
-  const [write, look] = [`POST /v1/cards/${CARD_ID}/block`, `GET /v1/cards/${CARD_ID}`];
-  expect(sent).toEqual([write, look, write, look, look]);
-});
-
-it('a row asks before each card check, so that a rate is kept', async () => {
-  const { pacer: port, log } = pacer();
-  const { client } = bench([broken('reset'), answer(200, card('BLOCKED'))]);
-  await client.call(block, withPolicy({}, { pacer: port }));
-  expect(log).toEqual(['admit send', 'admit read']);
+  const script = [busy(503, 1), shows('ACTIVE'), last, shows('ACTIVE'), shows('ACTIVE')];
+  const { result, sent } = await call(block, script, { pacer: pacer({ refused }) });
+  expect(failureOf(result)).toMatchObject({ code: 'OUTCOME_UNKNOWN', details: { outcome: 'unknown' } });
+  expect(sent).toEqual([POST, GET, POST, GET, GET]);
 });
 
 it('C19 --verbose shows the exchange without token and one-time secrets', async () => {
   const lines: string[] = [];
-  const { client } = bench([
-    answer(200, { encryptedPaymentInstrument: 'SECRET-DATA', note: TOKEN }, [['Set-Cookie', 'session=abc']]),
+  const secrets = answer(200, { encryptedPaymentInstrument: 'SECRET-DATA', note: TOKEN }, [
+    ['Set-Cookie', 'session=abc'],
   ]);
-  await client.call(
-    inputFor(OPERATIONS.cardProvisionWalletA),
-    withPolicy({}, { listener: { onTrace: (line) => lines.push(line) } }),
-  );
+  await call(provision, [secrets], { listener: { onTrace: (line) => lines.push(line) } });
   expect(lines).toEqual([
     `> POST https://api.example.com/v1/cards/${CARD_ID}/provision/wallet_a`,
     '> Accept: application/json',
@@ -641,4 +607,95 @@ it('C19 --verbose shows the exchange without token and one-time secrets', async 
     '< Set-Cookie: ***',
     '< {"encryptedPaymentInstrument":"***","note":"***"}',
   ]);
+});
+
+it('the outcome of a call that was answered has the time of the attempt that was answered, and how long all of them took', async () => {
+  const script = [busy(429, 1), answer(200, card('BLOCKED'), [['Request-Id', 'r-1']])];
+  const { result } = await call(block, script, { on: { random: 0 }, laterMs: 7000 });
+  expect(result).toMatchObject({
+    kind: 'answered',
+    resource: expect.any(Map),
+    headers: [['Request-Id', 'r-1']],
+    callOutcome: {
+      ...{ outcome: 'applied', httpStatus: 200, requestId: 'r-1', attempts: 2, resultId: undefined },
+      ...{ sentAtMs: START_MS + 8100, durationMs: 1200 },
+    },
+  });
+});
+
+it.each([
+  ['', undefined],
+  [', and the reason may not have been stored', new Map([['reason', 'lost']])],
+])('a change that the card check shows is done, and has the time of the unknown attempt%s', async (more, body) => {
+  const script = [broken('reset'), shows('EXPIRED'), shows('BLOCKED')];
+  const seen = 'The card now shows status BLOCKED, so this counts as done. Another request may have made the change';
+  const message = `block card ${CARD_ID}: it broke (reset). ${seen}${more}`;
+  const { result } = await call({ ...block, body }, script, { laterMs: 7000 });
+  expect(result.kind === 'answered' && printJson(result.resource)).toBe(JSON.stringify(card('BLOCKED')));
+  expect(result.callOutcome).toMatchObject({
+    ...{ outcome: 'confirmed_by_read', httpStatus: 200, attempts: 1, resultId: undefined },
+    ...{ sentAtMs: START_MS + 7000, durationMs: 2300 },
+    notices: [{ code: 'CONFIRMED_BY_READ', level: 'warning', message }],
+  });
+});
+
+const NEW_ID = '00000000-0000-4000-8000-000000000001';
+
+it.each<readonly [string, CallInput, unknown, string | undefined]>([
+  ['of the new card', reissue, card('ACTIVE', { cardId: NEW_ID }), NEW_ID],
+  ['of a new event', create, { id: 'evt_1' }, 'evt_1'],
+  ['that is a number, digit for digit', create, '{"id":12345678901234567890}', '12345678901234567890'],
+  ['of nothing new', block, card('BLOCKED'), undefined],
+  ['of a card that was read', read, card('ACTIVE'), undefined],
+])('the outcome of a call that was answered has the id %s', async (_what, input, body, resultId) => {
+  const { callOutcome, result } = await call(input, [answer(200, body)]);
+  expect([result.kind, callOutcome.resultId]).toEqual(['answered', resultId]);
+});
+
+it.each<[string, CallInput, unknown]>([
+  ['an event is created by an array', create, '["id"]'],
+  ['an event is created by an error with 200', create, { errorCode: 'LATE', message: 'm' }],
+  ['a card is blocked: the response has no cardId', block, { status: 'BLOCKED' }],
+  ['a card is blocked: the response names another', block, { ...card('BLOCKED'), cardId: NEW_ID }],
+])('the outcome of a raw change is by the rules of its command: unknown if %s', async (_what, input, body) => {
+  const script = [answer(200, body), shows('ACTIVE'), shows('ACTIVE')];
+  const { callOutcome } = await call({ ...input, target: '/v1/raw' }, script);
+  expect(callOutcome).toMatchObject({ outcome: 'unknown', resultId: undefined });
+});
+
+it('the outcome of a call that failed has the words of the service and the time that it took', async () => {
+  const script = [answer(409, { errorCode: 'E', message: 'it is lost' })];
+  const expected = { outcome: 'rejected', code: 'REJECTED', message: 'it is lost', durationMs: 100 };
+  expect((await call(block, script, { laterMs: 7000 })).callOutcome).toMatchObject(expected);
+});
+
+it('the time of a call does not count what the pace of a run took', async () => {
+  const run = bench([shows('BLOCKED')]);
+  run.clock.elapsedMs = 7000;
+  const admit = async () => {
+    run.clock.elapsedMs += 10_000;
+    return true;
+  };
+  await run.client.call(block, withPolicy({ retryMaxTimeMs: 5000 }, { pacer: pacer({ admit }) }));
+  expect(run.timeouts).toEqual([5000]);
+});
+
+it.each([
+  ['none is left', 60_000, '0'],
+  ['a millisecond is left', 59_999, '1'],
+  ['the pause between two reads is left', 57_900, '1'],
+  ['a millisecond more is left', 57_899, '2'],
+])('the time of a call when %s: that many card checks', async (_what, spentMs, reads) => {
+  const onExchange = (count: number, clock: { elapsedMs: number }) => {
+    if (count === 1) clock.elapsedMs = spentMs;
+  };
+  const { result, sent } = await call(block, [CLOSED, shows('ACTIVE'), shows('ACTIVE')], { on: { onExchange } });
+  const { code, details } = failureOf(result);
+  expect([code, sent.length]).toEqual(['OUTCOME_UNKNOWN', 1 + Number(reads)]);
+  const card = reads === '0' ? '' : '"status":"ACTIVE","updatedAt":"2025-01-02T00:00:00Z",';
+  expect(printJson(details.observed ?? null)).toBe(`{${card}"reads":${reads}}`);
+});
+
+it('the connections of a call are fresh ones for every attempt but the first, and for card checks', async () => {
+  expect((await call(block, [answer(429), CLOSED, shows('BLOCKED')])).fresh).toEqual([false, true, true]);
 });

@@ -12,9 +12,10 @@ import {
 import { parseHttpDate, parseRetryAfter } from '../../../../src/service/http/retry-after.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 12, 0, 0);
-const DATE = 'Fri, 02 Jan 2026 12:00:00 GMT';
 
-const rows: readonly [title: string, values: string[], date: string | undefined, expected: number | undefined][] = [
+const on = (time: string, day = 'Fri, 02 Jan 2026') => `${day} ${time} GMT`;
+
+it.each<[title: string, values: string[], date: string | undefined, expected: number | undefined]>([
   ['H10 seconds', ['3'], undefined, 3000],
   ['zero', ['0'], undefined, 0],
   ['with spaces', [' 7 '], undefined, 7000],
@@ -22,36 +23,25 @@ const rows: readonly [title: string, values: string[], date: string | undefined,
   ['a year', ['31536000'], undefined, 31_536_000_000],
   ['more than a year', ['31536001'], undefined, undefined],
   ['too huge for a date', ['9'.repeat(400)], undefined, undefined],
-  ['a date against the local clock', ['Fri, 02 Jan 2026 12:00:30 GMT'], undefined, 30_000],
-  [
-    'H11 a date against the service’s clock, an hour ahead',
-    ['Fri, 02 Jan 2026 13:00:30 GMT'],
-    'Fri, 02 Jan 2026 13:00:00 GMT',
-    30_000,
-  ],
-  [
-    'H11 a date against the service’s clock, an hour behind',
-    ['Fri, 02 Jan 2026 11:00:30 GMT'],
-    'Fri, 02 Jan 2026 11:00:00 GMT',
-    30_000,
-  ],
-  ['an unreadable Date is not used', ['Fri, 02 Jan 2026 12:00:30 GMT'], 'now', 30_000],
-  ['RFC 850', ['Friday, 02-Jan-26 12:00:10 GMT'], DATE, 10_000],
-  ['asctime', ['Fri Jan  2 12:00:10 2026'], DATE, 10_000],
-  ['H12 past', ['Fri, 02 Jan 2026 11:00:00 GMT'], undefined, 0],
+  ['a date against the local clock', [on('12:00:30')], undefined, 30_000],
+  ['H11 a date against the service’s clock, an hour ahead', [on('13:00:30')], on('13:00:00'), 30_000],
+  ['H11 a date against the service’s clock, an hour behind', [on('11:00:30')], on('11:00:00'), 30_000],
+  ['an unreadable Date is not used', [on('12:00:30')], 'now', 30_000],
+  ['RFC 850', [on('12:00:10', 'Friday, 02-Jan-26')], on('12:00:00'), 10_000],
+  ['asctime', ['Fri Jan  2 12:00:10 2026'], on('12:00:00'), 10_000],
+  ['H12 past', [on('11:00:00')], undefined, 0],
   ['H12 negative', ['-5'], undefined, undefined],
   ['H12 a word', ['soon'], undefined, undefined],
   ['NaN', ['NaN'], undefined, undefined],
   ['exponent', ['1e9'], undefined, undefined],
   ['empty', [''], undefined, undefined],
-  ['a day that does not exist', ['Fri, 99 Jan 2026 12:00:00 GMT'], undefined, undefined],
+  ['a day that does not exist', [on('12:00:00', 'Fri, 99 Jan 2026')], undefined, undefined],
   ['ISO date is none of HTTP', ['2026-01-02T12:00:30Z'], undefined, undefined],
   ['none', [], undefined, undefined],
   ['H12 two headers: the longer', ['2', '5'], undefined, 5000],
   ['two in one header: the longer', ['9, 5'], undefined, 9000],
   ['one of two is invalid', ['soon', '5'], undefined, 5000],
-];
-it.each(rows)('Retry-After: %s', (_, values, date, expected) => {
+])('Retry-After: %s', (_, values, date, expected) => {
   expect(parseRetryAfter(values, date, NOW)).toBe(expected);
 });
 
@@ -78,7 +68,7 @@ it('Retry-After reads the three forms of an HTTP date and nothing else', () => {
   expect(parseHttpDate('6 November 1994')).toBeUndefined();
 });
 
-const pauses: readonly [retriesDone: number, random: number, expected: number][] = [
+it.each([
   [0, 0, 0],
   [0, 0.5, 250],
   [1, 0.5, 500],
@@ -86,14 +76,10 @@ const pauses: readonly [retriesDone: number, random: number, expected: number][]
   [4, 0.5, 4000],
   [9, 0.5, 4000],
   [60, 0.25, 2000],
-];
-it.each(pauses)(
-  'H13 a wait without Retry-After: retry %d with random %d waits %d ms',
-  (retriesDone, random, expected) => {
-    expect(waitBeforeRetry(retriesDone, undefined, random)).toBe(expected);
-    expect(waitBeforeRetry(retriesDone, 0, random)).toBe(expected);
-  },
-);
+])('H13 a wait without Retry-After: retry %d with random %d waits %d ms', (retriesDone, random, expected) => {
+  expect(waitBeforeRetry(retriesDone, undefined, random)).toBe(expected);
+  expect(waitBeforeRetry(retriesDone, 0, random)).toBe(expected);
+});
 
 it.each([
   [undefined, 250],
@@ -113,60 +99,32 @@ const base: Situation = {
   remainingMs: 60_000,
   random: 0.5,
 };
-const decisions: readonly [title: string, change: Partial<Situation>, expected: unknown][] = [
-  ['retries', {}, { kind: 'retry', waitMs: 250, checkFirst: false, once: false }],
-  ['no retries left', { retriesDone: 2 }, { kind: 'end', waitTooLong: false }],
-  ['no retries allowed', { retriesAllowed: 0 }, { kind: 'end', waitTooLong: false }],
-  [
-    'no retries allowed, and the service asks for more than is left',
-    { retriesAllowed: 0, retryAfterMs: 60_000 },
-    { kind: 'end', waitTooLong: true },
-  ],
-  [
-    'a wait as long as the rest',
-    { retryAfterMs: 5000, remainingMs: 5000, random: 0 },
-    { kind: 'end', waitTooLong: true },
-  ],
-  [
-    'a wait shorter than the rest',
-    { retryAfterMs: 4999, remainingMs: 5000, random: 0 },
-    { kind: 'retry', waitMs: 4999, checkFirst: false, once: false },
-  ],
-  ['the resolver: once', { event: 'not_sent_once' }, { kind: 'retry', waitMs: 250, checkFirst: false, once: true }],
-  ['the resolver: not twice', { event: 'not_sent_once', onceSpent: true }, { kind: 'end', waitTooLong: false }],
-  [
-    'another trouble after the one retry for the resolver',
-    { onceSpent: true },
-    { kind: 'retry', waitMs: 250, checkFirst: false, once: false },
-  ],
-  ['refused', { event: 'refused' }, { kind: 'end', waitTooLong: false }],
-  [
-    'refused, and the service asks for more than is left',
-    { event: 'refused', retryAfterMs: 60_000 },
-    { kind: 'end', waitTooLong: false },
-  ],
-  [
-    'no retries left, and less time than a wait that the service does not ask for',
-    { retriesDone: 2, remainingMs: 1 },
-    { kind: 'end', waitTooLong: false },
-  ],
-];
-it.each(decisions)('decideNext: %s', (_, change, expected) => {
+const again = (waitMs: number, once = false) => ({ kind: 'retry', waitMs, checkFirst: false, once });
+const end = (waitTooLong = false) => ({ kind: 'end', waitTooLong });
+const TOO_LONG = { retryAfterMs: 60_000 };
+
+it.each<[title: string, change: Partial<Situation>, expected: unknown]>([
+  ['retries', {}, again(250)],
+  ['no retries left', { retriesDone: 2 }, end()],
+  ['no retries allowed', { retriesAllowed: 0 }, end()],
+  ['no retries allowed, and the service asks for more than is left', { retriesAllowed: 0, ...TOO_LONG }, end(true)],
+  ['a wait as long as the rest', { retryAfterMs: 5000, remainingMs: 5000, random: 0 }, end(true)],
+  ['a wait shorter than the rest', { retryAfterMs: 4999, remainingMs: 5000, random: 0 }, again(4999)],
+  ['the resolver: once', { event: 'not_sent_once' }, again(250, true)],
+  ['the resolver: not twice', { event: 'not_sent_once', onceSpent: true }, end()],
+  ['another trouble after the one retry for the resolver', { onceSpent: true }, again(250)],
+  ['refused', { event: 'refused' }, end()],
+  ['refused, and the service asks for more than is left', { event: 'refused', ...TOO_LONG }, end()],
+  ['no retries left, and less time than a wait that nobody asks for', { retriesDone: 2, remainingMs: 1 }, end()],
+])('decideNext: %s', (_, change, expected) => {
   expect(decideNext({ ...base, ...change })).toEqual(expected);
 });
 
 const { cardGet, cardActivate, cardReissue, calendarUpdate, eventCreate } = OPERATIONS;
 const EVENTS = [
-  'not_sent',
-  'not_sent_once',
-  'not_sent_final',
-  'busy',
-  'unavailable',
-  'server_error',
-  'broken',
-  'unreadable',
-  'refused',
-] as const;
+  ...(['not_sent', 'not_sent_once', 'not_sent_final', 'busy', 'unavailable'] as const),
+  ...(['server_error', 'broken', 'unreadable', 'refused'] as const),
+];
 /** What follows after each of EVENTS: `r`etry, `1` retry, `b` retry after a card check, `.` the end. */
 const table: readonly (readonly [operation: Pick<Operation, 'command' | 'effect'>, steps: string])[] = [
   [cardGet, 'r1.rrrrr.'],
@@ -181,15 +139,11 @@ const cells = table.flatMap(([{ command, effect }, steps]) =>
 );
 
 it.each(cells)('decideNext: %s after %s: %s', (_command, event, step, effect) => {
-  const plan = decideNext({ ...base, effect, event });
-  const again = { kind: 'retry', waitMs: 250, checkFirst: step === 'b', once: step === '1' };
-  expect(plan).toEqual(step === '.' ? { kind: 'end', waitTooLong: false } : again);
+  const retry = { ...again(250, step === '1'), checkFirst: step === 'b' };
+  expect(decideNext({ ...base, effect, event })).toEqual(step === '.' ? end() : retry);
 });
 
-it.each(cells)(
-  'decideNext: %s after %s may have been applied only where something may have been sent',
-  (name, event, _, effect) => {
-    const mayHaveLeft = ['unavailable', 'server_error', 'broken', 'unreadable'].includes(event);
-    expect(isAmbiguous(effect, event)).toBe(name !== 'card.get' && mayHaveLeft);
-  },
-);
+it.each(cells)('%s after %s may have been applied only where something may have left', (name, event, _, effect) => {
+  const mayHaveLeft = ['unavailable', 'server_error', 'broken', 'unreadable'].includes(event);
+  expect(isAmbiguous(effect, event)).toBe(name !== 'card.get' && mayHaveLeft);
+});

@@ -12,24 +12,20 @@ it('T26 answers that are longer together than 32 MiB take turns, in the order of
   const wentOn: string[] = [];
   const [first, second] = [answer('first', 20, wentOn), answer('second', 12, wentOn)];
   const [third, fourth] = [answer('third', 21, wentOn), answer('fourth', 1, wentOn)];
-  expect([first, second].map((each) => places.take(each))).toEqual([true, true]);
-  expect(places.isFull).toBe(false);
-  expect([third, fourth].map((each) => places.take(each))).toEqual([false, false]);
-  expect(places.isFull).toBe(true);
+  expect([...[first, second].map((each) => places.take(each)), places.isFull]).toEqual([true, true, false]);
+  expect([...[third, fourth].map((each) => places.take(each)), places.isFull]).toEqual([false, false, true]);
   wentOn.splice(0);
   places.release(first);
   expect(wentOn).toEqual([]);
   places.release(second);
-  expect(wentOn).toEqual(['third', 'fourth']);
-  expect(places.isFull).toBe(false);
+  expect([wentOn, places.isFull]).toEqual([['third', 'fourth'], false]);
 });
 
 it('T26 an answer has a place alone however long it is, and one that is given up leaves the line', () => {
   const places = new AnswerBytes();
   const wentOn: string[] = [];
   const [long, waiting] = [answer('long', 60, wentOn), answer('waiting', 1, wentOn)];
-  expect(places.take(long)).toBe(true);
-  expect(places.take(waiting)).toBe(false);
+  expect([long, waiting].map((each) => places.take(each))).toEqual([true, false]);
   places.release(waiting);
   wentOn.splice(0);
   places.release(long);
@@ -45,8 +41,7 @@ it('T26 long results that wait to be printed keep their places, and only the res
   expect(places.take(answer('alone', 32, wentOn))).toBe(true);
   const other = answer('other', 1, wentOn);
   places.hold(2 * MIB);
-  expect(places.take(other)).toBe(false);
-  expect(places.take(answer('awaited', 32, wentOn, true))).toBe(true);
+  expect([places.take(other), places.take(answer('awaited', 32, wentOn, true))]).toEqual([false, true]);
   wentOn.splice(0);
   places.free(2 * MIB);
   expect(wentOn).toEqual([]);
@@ -58,8 +53,7 @@ it('a body of single bytes is kept in blocks, whatever was received with each', 
   const pieces = body.take();
   expect(pieces.map(({ length }) => length)).toEqual([1, ...Array<number>(6).fill(16_384), 1695]);
   expect(pieces.slice(1).map(({ buffer }) => buffer.byteLength)).toEqual(Array<number>(7).fill(16_384));
-  expect(Buffer.concat(pieces).every((byte, at) => byte === at % 251)).toBe(true);
-  expect(body.take()).toEqual([]);
+  expect([Buffer.concat(pieces).every((byte, at) => byte === at % 251), body.take()]).toEqual([true, []]);
 });
 
 it('the first piece and large ones are kept as they came, and the order stays', () => {

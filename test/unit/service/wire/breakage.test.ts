@@ -21,74 +21,36 @@ function connecting(error: unknown, seen?: SeenCertificate): string {
   return `${label}: ${text}`;
 }
 
-it.each([
-  ['ECONNREFUSED', 'refused: cannot connect to cards.example:443 (refused)'],
-  ['ENOTFOUND', 'not_found: cannot resolve cards.example (no such host)'],
-  ['EAI_AGAIN', 'lookup_failed: cannot resolve cards.example (the name server did not answer)'],
-  ['EAI_NODATA', 'not_found: cannot resolve cards.example (EAI_NODATA)'],
-  ['ENETUNREACH', 'unroutable: cannot connect to cards.example:443 (no route: ENETUNREACH)'],
-  ['EHOSTUNREACH', 'unroutable: cannot connect to cards.example:443 (no route: EHOSTUNREACH)'],
-  ['ENETDOWN', 'unroutable: cannot connect to cards.example:443 (no route: ENETDOWN)'],
-  ['EHOSTDOWN', 'unroutable: cannot connect to cards.example:443 (no route: EHOSTDOWN)'],
-  ['EADDRNOTAVAIL', 'unroutable: cannot connect to cards.example:443 (no route: EADDRNOTAVAIL)'],
-  ['EACCES', 'unroutable: cannot connect to cards.example:443 (no route: EACCES)'],
-  ['EPERM', 'unroutable: cannot connect to cards.example:443 (no route: EPERM)'],
-  ['ETIMEDOUT', 'connect_timeout: cannot connect to cards.example:443 (no answer)'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'connect_timeout: cannot connect to cards.example:443 (no answer)'],
-  ['ECONNRESET', 'connect_reset: cannot connect to cards.example:443 (reset while connecting)'],
-  ['EPIPE', 'connect_reset: cannot connect to cards.example:443 (reset while connecting)'],
-  ['ECONNABORTED', 'connect_reset: cannot connect to cards.example:443 (reset while connecting)'],
-])('what broke before the first byte: %s', (code, expected) => {
-  expect(connecting(coded(code))).toBe(expected);
-});
+const CONNECT = 'cannot connect to cards.example:443';
+const OF = 'the certificate of cards.example:443';
+const HANDSHAKE = 'the TLS handshake with cards.example:443 failed';
+const CHAIN = 'its chain does not lead to a known authority. A certificate between them may be missing';
+const UNCHAINED = `untrusted: ${OF} is not trusted: ${CHAIN}`;
+const UNSAFE = `unsafe: ${OF} has a signature or key that is no longer safe, such as SHA-1`;
 
-it.each([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'CERT_UNTRUSTED',
-  'CERT_REJECTED',
-  'CERT_REVOKED',
-  'INVALID_CA',
-  'INVALID_PURPOSE',
-])('what broke before the first byte: a certificate that is not trusted: %s', (code) => {
-  expect(connecting(coded(code))).toBe(`untrusted: the certificate of cards.example:443 is not trusted (${code})`);
-});
-
-it.each(['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'])(
-  'what broke before the first byte: a certificate whose chain is incomplete: %s',
-  (code) => {
-    expect(connecting(coded(code))).toBe(
-      `untrusted: the certificate of cards.example:443 is not trusted: its chain does not lead to a known authority. A certificate between them may be missing (${code})`,
-    );
-  },
-);
-
-it.each(['CA_MD_TOO_WEAK', 'EE_KEY_TOO_SMALL'])(
-  'what broke before the first byte: an unsafe certificate: %s',
-  (code) => {
-    expect(connecting(coded(code))).toBe(
-      `unsafe: the certificate of cards.example:443 has a signature or key that is no longer safe, such as SHA-1 (${code})`,
-    );
-  },
-);
-
-it.each(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST'])(
-  'what broke before the first byte: an answer that is no TLS: %s',
-  (code) => {
-    expect(connecting(coded(code))).toBe('not_tls: cards.example:443 does not speak TLS');
-  },
-);
-
-it.each([
-  'EPROTO',
-  'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
-  'ERR_TLS_HANDSHAKE_TIMEOUT',
-  'CERT_SIGNATURE_FAILURE',
-  'CRL_HAS_EXPIRED',
-  'UNABLE_TO_GET_CRL',
-  'HOSTNAME_MISMATCH',
-])('what broke before the first byte: any other failure of TLS: %s', (code) => {
-  expect(connecting(coded(code))).toBe(`tls: the TLS handshake with cards.example:443 failed (${code})`);
+it.each<[codes: readonly string[], text: string]>([
+  [['ECONNREFUSED'], 'refused: cannot connect to cards.example:443 (refused)'],
+  [['ENOTFOUND'], 'not_found: cannot resolve cards.example (no such host)'],
+  [['EAI_AGAIN'], 'lookup_failed: cannot resolve cards.example (the name server did not answer)'],
+  [['EAI_NODATA'], 'not_found: cannot resolve cards.example (CODE)'],
+  [['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN', 'EHOSTDOWN'], `unroutable: ${CONNECT} (no route: CODE)`],
+  [['EADDRNOTAVAIL', 'EACCES', 'EPERM'], `unroutable: ${CONNECT} (no route: CODE)`],
+  [['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'], 'connect_timeout: cannot connect to cards.example:443 (no answer)'],
+  [['ECONNRESET', 'EPIPE', 'ECONNABORTED'], `connect_reset: ${CONNECT} (reset while connecting)`],
+  [['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'], `untrusted: ${OF} is not trusted (CODE)`],
+  [
+    ['CERT_UNTRUSTED', 'CERT_REJECTED', 'CERT_REVOKED', 'INVALID_CA', 'INVALID_PURPOSE'],
+    `untrusted: ${OF} is not trusted (CODE)`,
+  ],
+  [['UNABLE_TO_VERIFY_LEAF_SIGNATURE'], `${UNCHAINED} (CODE)`],
+  [['UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'], `${UNCHAINED} (CODE)`],
+  [['CA_MD_TOO_WEAK', 'EE_KEY_TOO_SMALL'], `${UNSAFE} (CODE)`],
+  [['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'], 'not_tls: cards.example:443 does not speak TLS'],
+  [['ERR_SSL_HTTP_REQUEST'], 'not_tls: cards.example:443 does not speak TLS'],
+  [['EPROTO', 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'ERR_TLS_HANDSHAKE_TIMEOUT'], `tls: ${HANDSHAKE} (CODE)`],
+  [['CERT_SIGNATURE_FAILURE', 'CRL_HAS_EXPIRED', 'UNABLE_TO_GET_CRL', 'HOSTNAME_MISMATCH'], `tls: ${HANDSHAKE} (CODE)`],
+])('what broke before the first byte: %j', (codes, text) => {
+  for (const code of codes) expect(connecting(coded(code))).toBe(text.replace('CODE', code));
 });
 
 const SEEN = { names: 'pay.example', validFrom: 'Jan 1 2025', validTo: 'Jan 1 2026' };
@@ -136,81 +98,37 @@ class HTTPParserError extends Error {
   override readonly name = 'HTTPParserError';
 }
 
-it.each<[string, unknown, string, string]>([
-  [
-    'a parser error, whatever its code',
-    Object.assign(new HTTPParserError('secret'), { code: 'ECONNRESET' }),
-    'broken: cards.example:443 did not answer with HTTP',
-    'broken: the response broke the rules of HTTP while its body was read',
-  ],
-  [
-    'too many headers',
-    coded('UND_ERR_HEADERS_OVERFLOW'),
-    'broken: the response has too many headers',
-    'broken: the response has too many headers',
-  ],
-  [
-    'another length',
-    coded('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'),
-    'broken: the response does not have the length that it declares',
-    'broken: the response does not have the length that it declares',
-  ],
-  [
-    'an upgrade that was not asked for',
-    coded('UND_ERR_SOCKET', 'bad upgrade'),
-    'broken: the response is one that was not asked for (1xx)',
-    'broken: the response is one that was not asked for (1xx)',
-  ],
-  [
-    'an interim answer that was not asked for',
-    coded('UND_ERR_SOCKET', 'bad response: 100'),
-    'broken: the response is one that was not asked for (1xx)',
-    'broken: the response is one that was not asked for (1xx)',
-  ],
-  [
-    'a connection that closed',
-    coded('UND_ERR_SOCKET', 'other side closed'),
-    'broken: the connection closed before a reply',
-    'broken: the response was cut off',
-  ],
-  [
-    'a reset',
-    coded('ECONNRESET'),
-    'broken: the connection was reset before a reply',
-    'broken: the response was cut off (reset)',
-  ],
-  [
-    'a broken pipe',
-    coded('EPIPE'),
-    'broken: the connection was reset before a reply',
-    'broken: the response was cut off (reset)',
-  ],
-  [
-    'anything else',
-    coded('ETIMEDOUT'),
-    'broken: the connection failed (Error ETIMEDOUT)',
-    'broken: the connection failed (Error ETIMEDOUT)',
-  ],
-  [
-    'what is no error, whatever it is called',
-    { name: 'HTTPParserError', message: 'bad upgrade' },
-    'broken: the connection failed (object)',
-    'broken: the connection failed (object)',
-  ],
-])('what broke after the first byte: %s', (_what, error, beforeReply, inBody) => {
-  const text = (phase: Phase) => {
-    const breakage = sentBreakage(error, TO, phase);
-    return `${breakage.label}: ${breakage.text}`;
-  };
-  expect(text('awaiting_headers')).toBe(beforeReply);
-  expect(text('reading_body')).toBe(inBody);
+const NO_HTTP = 'cards.example:443 did not answer with HTTP';
+const BROKE_RULES = 'the response broke the rules of HTTP while its body was read';
+const PARSER = Object.assign(new HTTPParserError('secret'), { code: 'ECONNRESET' });
+const [OVERFLOW, LENGTH] = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'];
+const socket = (message: string) => coded('UND_ERR_SOCKET', message);
+const NO_ERROR = { name: 'HTTPParserError', message: 'bad upgrade' };
+const INTERIM = 'the response is one that was not asked for (1xx)';
+const [RESET, CUT] = ['the connection was reset before a reply', 'the response was cut off'];
+
+it.each<[title: string, error: unknown, beforeReply: string, inBody?: string]>([
+  ['a parser error, whatever its code', PARSER, NO_HTTP, BROKE_RULES],
+  ['too many headers', coded(OVERFLOW), 'the response has too many headers'],
+  ['another length', coded(LENGTH), 'the response does not have the length that it declares'],
+  ['an upgrade that was not asked for', socket('bad upgrade'), INTERIM],
+  ['an interim answer that was not asked for', socket('bad response: 100'), INTERIM],
+  ['a connection that closed', socket('other side closed'), 'the connection closed before a reply', CUT],
+  ['a reset', coded('ECONNRESET'), RESET, `${CUT} (reset)`],
+  ['a broken pipe', coded('EPIPE'), RESET, `${CUT} (reset)`],
+  ['anything else', coded('ETIMEDOUT'), 'the connection failed (Error ETIMEDOUT)'],
+  ['what is no error, whatever it is called', NO_ERROR, 'the connection failed (object)'],
+])('what broke after the first byte: %s', (_what, error, beforeReply, inBody = beforeReply) => {
+  const phases: Phase[] = ['awaiting_headers', 'reading_body'];
+  expect(phases.map((phase) => sentBreakage(error, TO, phase))).toEqual([
+    { label: 'broken', text: beforeReply },
+    { label: 'broken', text: inBody },
+  ]);
 });
 
 it('what broke after the first byte: what the transport saw, in its own words', () => {
-  expect(sentBreakage(new BreakError('broken', 'no answer within 30 s'), TO, 'awaiting_headers')).toEqual({
-    label: 'broken',
-    text: 'no answer within 30 s',
-  });
+  const seen = new BreakError('broken', 'no answer within 30 s');
+  expect(sentBreakage(seen, TO, 'awaiting_headers')).toEqual({ label: 'broken', text: 'no answer within 30 s' });
 });
 
 it.each([

@@ -40,12 +40,8 @@ function transportTo(url: string, options: { trust?: boolean; proxy?: ProxyServe
   return transport;
 }
 
-const GET: WireRequest = {
-  method: 'GET',
-  target: '/v1/x',
-  headers: [['Authorization', 'Bearer secret-token']],
-  body: undefined,
-};
+const headers = [['Authorization', 'Bearer secret-token']] as const;
+const GET: WireRequest = { method: 'GET', target: '/v1/x', headers, body: undefined };
 
 function summary(exchange: Exchange): string {
   if (exchange.kind === 'reply') return `reply ${exchange.status}`;
@@ -79,39 +75,23 @@ it('a transport reads the certificates that it trusts once for all connections',
   expect(made).toBe(1);
 });
 
-const rows: readonly [title: string, certificate: TestCertificate, trust: boolean, expected: string][] = [
-  [
-    'N17 not trusted',
-    GOOD_CERTIFICATE,
-    false,
-    'unsent untrusted: the certificate of localhost:PORT is not trusted: its chain does not lead to a known authority. A certificate between them may be missing (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
-  ],
-  [
-    'N18 wrong host name',
-    OTHER_CERTIFICATE,
-    true,
-    'unsent wrong_name: the certificate of localhost:PORT is for other.example, not for localhost',
-  ],
-  [
-    'N19 expired',
-    EXPIRED_CERTIFICATE,
-    true,
-    'unsent certificate_dates: the certificate of localhost:PORT has expired (valid 2020-01-01T00:00:00.000Z to ' +
-      "2021-01-01T00:00:00.000Z), and this machine's clock says 2026-01-02T03:04:05.000Z",
-  ],
-  [
-    'N19 not yet valid',
-    EARLY_CERTIFICATE,
-    true,
-    'unsent certificate_dates: the certificate of localhost:PORT is not valid yet (valid 2119-01-01T00:00:00.000Z to ' +
-      "2120-01-01T00:00:00.000Z), and this machine's clock says 2026-01-02T03:04:05.000Z",
-  ],
-];
-it.each(rows)('certificates: %s', async (_, certificate, trust, expected) => {
+const OF = 'the certificate of localhost:PORT';
+const CHAIN =
+  'its chain does not lead to a known authority. A certificate between them may be missing (UNABLE_TO_VERIFY_LEAF_SIGNATURE)';
+const CLOCK = "and this machine's clock says 2026-01-02T03:04:05.000Z";
+const midnight = (year: number) => `${year}-01-01T00:00:00.000Z`;
+const PAST = `(valid ${midnight(2020)} to ${midnight(2021)})`;
+const COMING = `(valid ${midnight(2119)} to ${midnight(2120)})`;
+
+it.each<[title: string, certificate: TestCertificate, trust: boolean, expected: string]>([
+  ['N17 not trusted', GOOD_CERTIFICATE, false, `untrusted: ${OF} is not trusted: ${CHAIN}`],
+  ['N18 wrong host name', OTHER_CERTIFICATE, true, `wrong_name: ${OF} is for other.example, not for localhost`],
+  ['N19 expired', EXPIRED_CERTIFICATE, true, `certificate_dates: ${OF} has expired ${PAST}, ${CLOCK}`],
+  ['N19 not yet valid', EARLY_CERTIFICATE, true, `certificate_dates: ${OF} is not valid yet ${COMING}, ${CLOCK}`],
+])('certificates: %s', async (_, certificate, trust, expected) => {
   const server = await serveTls(certificate);
-  const url = `https://localhost:${server.port}`;
-  const exchange = await transportTo(url, { trust }).exchange(GET, { timeoutMs: 5000 });
-  expect(summary(exchange).replaceAll(`:${server.port}`, ':PORT')).toBe(expected);
+  const exchange = await transportTo(`https://localhost:${server.port}`, { trust }).exchange(GET, { timeoutMs: 5000 });
+  expect(summary(exchange).replaceAll(`:${server.port}`, ':PORT')).toBe(`unsent ${expected}`);
   expect(server.requests).toEqual([]);
 });
 
@@ -130,61 +110,44 @@ it('N21 certificates: NODE_TLS_REJECT_UNAUTHORIZED=0 does not switch verificatio
   expect(server.requests).toEqual([]);
 });
 
+const proxyAt = (port: number, authorization?: string): ProxyServer => ({
+  ...{ scheme: 'http', host: '127.0.0.1', port, hostPort: `127.0.0.1:${port}` },
+  ...{ variable: 'HTTPS_PROXY', authorization },
+});
+
 async function through(mode: ProxyMode, timeoutMs = 5000) {
   const server = await serveTls(GOOD_CERTIFICATE);
   const proxyServer = await startProxyServer(mode);
   cleanups.push(() => proxyServer.close());
-  const url = `https://localhost:${server.port}`;
-  const hostPort = `127.0.0.1:${proxyServer.port}`;
-  const proxy: ProxyServer = {
-    scheme: 'http',
-    host: '127.0.0.1',
-    port: proxyServer.port,
-    hostPort,
-    variable: 'HTTPS_PROXY',
-    authorization: 'Basic cDpx',
-  };
-  const exchange = await transportTo(url, { proxy }).exchange(GET, { timeoutMs });
-  return { line: summary(exchange).replaceAll(hostPort, 'PROXY'), server, proxyServer };
+  const proxy = proxyAt(proxyServer.port, 'Basic cDpx');
+  const exchange = await transportTo(`https://localhost:${server.port}`, { proxy }).exchange(GET, { timeoutMs });
+  return { line: summary(exchange).replaceAll(proxy.hostPort, 'PROXY'), server, proxyServer };
 }
 
 it('a proxy tunnels to the service, which the proxy sees only as host and port', async () => {
   const { line, server, proxyServer } = await through('tunnel');
-  expect(line).toBe('reply 200');
-  expect(server.requests).toHaveLength(1);
+  expect([line, server.requests.length]).toEqual(['reply 200', 1]);
   expect(proxyServer.heads).toEqual([
     `CONNECT localhost:${server.port} HTTP/1.1\r\nHost: localhost:${server.port}\r\nProxy-Authorization: Basic cDpx\r\n\r\n`,
   ]);
 });
 
-const proxyAnswers: readonly [title: string, mode: ProxyMode, expected: string][] = [
-  [
-    'N23 407',
-    { answer: 'HTTP/1.1 407 Auth\r\n\r\n' },
-    'unsent proxy_auth: the proxy PROXY did not accept the user name and password (407)',
-  ],
-  [
-    'N23 407 to a login that frontdesk does not know',
-    { answer: 'HTTP/1.1 407 Auth\r\nProxy-Authenticate: Negotiate\r\nProxy-Authenticate: NTLM\r\n\r\n' },
-    'unsent proxy_auth: the proxy PROXY wants a login that frontdesk does not know (407, Negotiate, NTLM)',
-  ],
-  [
-    'N24 502',
-    { answer: 'HTTP/1.1 502 Bad Gateway\r\n\r\n<html>' },
-    'unsent proxy: the proxy PROXY did not open a connection (502)',
-  ],
-  ['no HTTP', { answer: 'SSH-2.0-x\r\n\r\n' }, 'unsent proxy_refused: the proxy PROXY did not answer with HTTP'],
-  ['closed', 'close', 'unsent proxy: cannot connect through the proxy PROXY (closed)'],
-  [
-    'bytes after the tunnel opened',
-    { answer: 'HTTP/1.1 200 OK\r\n\r\nhello' },
-    'unsent proxy_refused: the proxy PROXY sent something other than a tunnel',
-  ],
-];
-it.each(proxyAnswers)('%s: what a proxy answers is no tunnel', async (_, mode, expected) => {
-  const { line, server } = await through(mode);
-  expect(line).toBe(expected);
-  expect(server.connections).toBe(0);
+const LOGINS = 'HTTP/1.1 407 Auth\r\nProxy-Authenticate: Negotiate\r\nProxy-Authenticate: NTLM\r\n\r\n';
+const NO_LOGIN = 'proxy_auth: the proxy PROXY wants a login that frontdesk does not know (407, Negotiate, NTLM)';
+const REFUSED = 'proxy_auth: the proxy PROXY did not accept the user name and password (407)';
+const NO_TUNNEL = 'proxy_refused: the proxy PROXY sent something other than a tunnel';
+const NO_CONNECTION = 'proxy: the proxy PROXY did not open a connection (502)';
+
+it.each<[title: string, answer: string | undefined, expected: string]>([
+  ['N23 407', 'HTTP/1.1 407 Auth\r\n\r\n', REFUSED],
+  ['N23 407 to a login that frontdesk does not know', LOGINS, NO_LOGIN],
+  ['N24 502', 'HTTP/1.1 502 Bad Gateway\r\n\r\n<html>', NO_CONNECTION],
+  ['no HTTP', 'SSH-2.0-x\r\n\r\n', 'proxy_refused: the proxy PROXY did not answer with HTTP'],
+  ['closed', undefined, 'proxy: cannot connect through the proxy PROXY (closed)'],
+  ['bytes after the tunnel opened', 'HTTP/1.1 200 OK\r\n\r\nhello', NO_TUNNEL],
+])('%s: what a proxy answers is no tunnel', async (_, answer, expected) => {
+  const { line, server } = await through(answer === undefined ? 'close' : { answer });
+  expect([line, server.connections]).toEqual([`unsent ${expected}`, 0]);
 });
 
 it('N25 a proxy that never answers CONNECT ends at the deadline of the call', async () => {
@@ -193,18 +156,10 @@ it('N25 a proxy that never answers CONNECT ends at the deadline of the call', as
 });
 
 it('N22 a proxy that refuses is named', async () => {
-  const port = CLOSED_PORT;
-  const proxy: ProxyServer = {
-    scheme: 'http',
-    host: '127.0.0.1',
-    port,
-    hostPort: `127.0.0.1:${port}`,
-    variable: 'HTTPS_PROXY',
-    authorization: undefined,
-  };
-  const url = 'https://h.example';
-  const exchange = await transportTo(url, { proxy }).exchange(GET, { timeoutMs: 5000 });
-  expect(summary(exchange)).toBe(`unsent proxy: cannot connect through the proxy 127.0.0.1:${port} (refused)`);
+  const transport = transportTo('https://h.example', { proxy: proxyAt(CLOSED_PORT) });
+  expect(summary(await transport.exchange(GET, { timeoutMs: 5000 }))).toBe(
+    `unsent proxy: cannot connect through the proxy 127.0.0.1:${CLOSED_PORT} (refused)`,
+  );
 });
 
 it.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate that is demanded is named: %s', async (version) => {

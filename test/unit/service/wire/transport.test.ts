@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { parseBaseUrl } from '../../../../src/service/wire/base-url.ts';
@@ -51,171 +51,101 @@ async function serve(...script: Behavior[]): Promise<FaultServer> {
   return server;
 }
 
-async function exchangeWith(
-  behavior: Behavior,
-  timeoutMs = 5000,
-): Promise<{ exchange: Exchange; server: FaultServer }> {
+/** A transport to a service of these behaviors; `send` makes an exchange and sums it up. */
+async function connect(...script: Behavior[]) {
+  const server = await serve(...script);
+  const transport = transportTo(server.url);
+  const send = async (more: Partial<Parameters<Transport['exchange']>[1]> = {}, wire = post()) =>
+    summary(await transport.exchange(wire, { timeoutMs: 5000, ...more }));
+  return { server, transport, send, connections: () => server.requests.map(({ connection }) => connection) };
+}
+
+async function exchangeWith(behavior: Behavior, timeoutMs = 5000) {
   const server = await serve(behavior);
-  const exchange = await transportTo(server.url).exchange(post(), { timeoutMs });
-  return { exchange, server };
+  return { exchange: await transportTo(server.url).exchange(post(), { timeoutMs }), server };
 }
 
 function summary(exchange: Exchange): string {
   if (exchange.kind === 'reply') return `reply ${exchange.status} ${Buffer.concat(exchange.body).toString('utf8')}`;
   const { sent, phase, breakage, status } = exchange;
   const what = sent ? breakage.text.replace(/127.0.0.1:\d+/, 'HOST') : breakage.label;
-  return `${sent ? 'sent' : 'unsent'} ${phase}${status === undefined ? '' : ` ${status}`}: ${what}`;
+  const stage = { connecting: 'connecting', awaiting_headers: 'waiting', reading_body: 'reading' }[phase];
+  return `${sent ? '' : 'unsent '}${stage}${status === undefined ? '' : ` ${status}`}: ${what}`;
 }
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 
-const rows: readonly [title: string, behavior: Behavior, expected: string][] = [
+const CHUNKS = 'Transfer-Encoding: chunked\r\n\r\n';
+const open = (bytes: string) => raw(bytes, { keepOpen: true });
+const [CLOSED, RESET] = ['the connection closed before a reply', 'the connection was reset before a reply'];
+const NO_HTTP = 'HOST did not answer with HTTP';
+const LENGTH = 'the response does not have the length that it declares';
+const SWITCH = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n';
+const INTERIM = 'HTTP/1.1 100 Continue\r\n\r\n';
+const LIMIT = '(the limit is 33554432 bytes)';
+const ENORMOUS = `reading 200: the response declares 99000000000 bytes ${LIMIT}`;
+const CUT = 'reading 200: the response was cut off';
+const BROKE_RULES = 'reading 200: the response broke the rules of HTTP while its body was read';
+const BAD = (status: string) => `waiting: the response has status ${status}, which HTTP does not know`;
+
+it.each<[title: string, behavior: Behavior, expected: string]>([
   ['an answer', json(200, '{"b":2}'), 'reply 200 {"b":2}'],
-  ['N8 close right after accept', closeOnAccept(), 'sent awaiting_headers: the connection closed before a reply'],
-  [
-    'N9 reset after the whole request',
-    resetAfterRequest(),
-    'sent awaiting_headers: the connection was reset before a reply',
-  ],
-  [
-    'reset after the headers of the request',
-    resetAfterHeaders(),
-    'sent awaiting_headers: the connection was reset before a reply',
-  ],
-  [
-    'N10 close after the whole request',
-    closeAfterRequest(),
-    'sent awaiting_headers: the connection closed before a reply',
-  ],
-  [
-    'many provisional answers and then a real one',
-    raw(`${'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 E\r\n\r\n'.repeat(50)}${OK}\r\n{}`),
-    'reply 200 {}',
-  ],
-  [
-    'H21 101',
-    raw('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
-    'sent awaiting_headers: the response is one that was not asked for (1xx)',
-  ],
-  [
-    'H21 100',
-    raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\nHTTP/1.1 100 of a body'),
-    'reply 200 HTTP/1.1 100 of a body',
-  ],
+  ['N8 close right after accept', closeOnAccept(), `waiting: ${CLOSED}`],
+  ['N9 reset after the whole request', resetAfterRequest(), `waiting: ${RESET}`],
+  ['reset after the headers of the request', resetAfterHeaders(), `waiting: ${RESET}`],
+  ['N10 close after the whole request', closeAfterRequest(), `waiting: ${CLOSED}`],
+  ['provisional answers', raw(`${`${INTERIM}HTTP/1.1 103 E\r\n\r\n`.repeat(50)}${OK}\r\n{}`), 'reply 200 {}'],
+  ['H21 101', raw(SWITCH), 'waiting: the response is one that was not asked for (1xx)'],
+  ['H21 100', raw(`${INTERIM}${OK}\r\nHTTP/1.1 100 of a body`), 'reply 200 HTTP/1.1 100 of a body'],
   ['H22 status 999', reply(999, {}, 'x'), 'reply 999 x'],
-  [
-    'H23 status 000',
-    raw('HTTP/1.1 000 Odd\r\n\r\n'),
-    'sent awaiting_headers: the response has status 000, which HTTP does not know',
-  ],
-  [
-    'H23 status 099',
-    raw('HTTP/1.1 099 Odd\r\n\r\n'),
-    'sent awaiting_headers: the response has status 099, which HTTP does not know',
-  ],
-  ['H23 status 99', raw('HTTP/1.1 99 Odd\r\n\r\n'), 'sent awaiting_headers: HOST did not answer with HTTP'],
-  ['H23 junk status line', raw('HTTP/1.1 two hundred\r\n\r\n'), 'sent awaiting_headers: HOST did not answer with HTTP'],
-  [
-    'H24 a banner of another protocol',
-    raw('SSH-2.0-OpenSSH_9.2\r\n'),
-    'sent awaiting_headers: HOST did not answer with HTTP',
-  ],
-  [
-    'H25 1 MB of headers',
-    raw(`${OK}X: ${'y'.repeat(1_000_000)}\r\n\r\n`),
-    'sent awaiting_headers: the response has too many headers',
-  ],
-  [
-    'H26 length and chunks',
-    raw(`${OK}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`),
-    'sent awaiting_headers: the response does not have the length that it declares',
-  ],
-  [
-    'H26 two lengths',
-    raw(`${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `),
-    'sent awaiting_headers: the response does not have the length that it declares',
-  ],
+  ['H23 status 000', raw('HTTP/1.1 000 Odd\r\n\r\n'), BAD('000')],
+  ['H23 status 099', raw('HTTP/1.1 099 Odd\r\n\r\n'), BAD('099')],
+  ['H23 status 99', raw('HTTP/1.1 99 Odd\r\n\r\n'), `waiting: ${NO_HTTP}`],
+  ['H23 junk status line', raw('HTTP/1.1 two hundred\r\n\r\n'), `waiting: ${NO_HTTP}`],
+  ['H24 a banner of another protocol', raw('SSH-2.0-OpenSSH_9.2\r\n'), `waiting: ${NO_HTTP}`],
+  ['H25 1 MB of headers', raw(`${OK}X: ${'y'.repeat(1e6)}\r\n\r\n`), 'waiting: the response has too many headers'],
+  ['H26 length and chunks', raw(`${OK}Content-Length: 2\r\n${CHUNKS}2\r\n{}\r\n0\r\n\r\n`), `waiting: ${LENGTH}`],
+  ['H26 two lengths', raw(`${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `), `waiting: ${LENGTH}`],
   ['H27 early 401, body unread', earlyReply(401, '{}'), 'reply 401 {}'],
-  [
-    'B1 chunks cut',
-    raw(`${OK}Transfer-Encoding: chunked\r\n\r\n10\r\n{"a":`),
-    'sent reading_body 200: the response was cut off',
-  ],
-  [
-    'B2 chunks without the last one',
-    raw(`${OK}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`),
-    'sent reading_body 200: the response was cut off',
-  ],
-  ['B3 length too long', wrongLength(200, 50, '{"a":1}'), 'sent reading_body 200: the response was cut off'],
+  ['B1 chunks cut', raw(`${OK}${CHUNKS}10\r\n{"a":`), CUT],
+  ['B2 chunks without the last one', raw(`${OK}${CHUNKS}2\r\n{}\r\n`), CUT],
+  ['B3 length too long', wrongLength(200, 50, '{"a":1}'), CUT],
   ['B4 length too short', wrongLength(200, 3, '{"a":1}'), 'reply 200 {"a'],
   ['B5 no length, cut by closing', raw(`${OK}\r\n{"a":`), 'reply 200 {"a":'],
-  [
-    'B6 bad chunk size',
-    raw(`${OK}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`),
-    'sent reading_body 200: the response broke the rules of HTTP while its body was read',
-  ],
-  [
-    'B7 endless body',
-    flood(`${OK}\r\n`, 'x'.repeat(1 << 20)),
-    'sent reading_body 200: the response does not end (the limit is 33554432 bytes)',
-  ],
-  [
-    'B8 99 GB declared',
-    raw(`${OK}Content-Length: 99000000000\r\n\r\n{`, { keepOpen: true }),
-    'sent reading_body 200: the response declares 99000000000 bytes (the limit is 33554432 bytes)',
-  ],
-  ['an empty 204', raw('HTTP/1.1 204 No Content\r\n\r\n', { keepOpen: true }), 'reply 204 '],
-];
-it.each(rows)('a broken connection is distinguished by its stage: %s', async (_, behavior, expected) => {
-  const { exchange } = await exchangeWith(behavior);
-  expect(summary(exchange)).toBe(expected);
+  ['B6 bad chunk size', raw(`${OK}${CHUNKS}zz\r\n{}`), BROKE_RULES],
+  ['B7 endless', flood(`${OK}\r\n`, 'x'.repeat(1 << 20)), `reading 200: the response does not end ${LIMIT}`],
+  ['B8 99 GB', open(`${OK}Content-Length: 99${'0'.repeat(9)}\r\n\r\n{`), ENORMOUS],
+  ['an empty 204', open('HTTP/1.1 204 No Content\r\n\r\n'), 'reply 204 '],
+])('a broken connection is distinguished by its stage: %s', async (_, behavior, expected) => {
+  expect(summary((await exchangeWith(behavior)).exchange)).toBe(expected);
 });
 
-const slow: readonly [title: string, behavior: Behavior, expected: string][] = [
-  ['N11 no answer', silence(), 'sent awaiting_headers: no reply within 0.3 s'],
-  ['N13 headers dripped', drip('HTTP/1.1 200 OK\r\n', 'X', 20), 'sent awaiting_headers: no reply within 0.3 s'],
-  [
-    'N14 slow endless 1xx',
-    drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 50),
-    'sent awaiting_headers: no reply within 0.3 s',
-  ],
-  [
-    'N15 body dripped for ever',
-    drip(`${OK}\r\n{`, ' ', 20),
-    'sent reading_body 200: the response did not end within 0.3 s',
-  ],
-  [
-    'N16 body stalls',
-    raw(`${OK}Content-Length: 50\r\n\r\n{`, { keepOpen: true }),
-    'sent reading_body 200: the response did not end within 0.3 s',
-  ],
-];
-it.each(slow)(
-  'a broken connection is distinguished by its stage: %s: ended by the timeout',
-  async (_, behavior, expected) => {
-    const { exchange } = await exchangeWith(behavior, 300);
-    expect(summary(exchange)).toBe(expected);
-  },
-);
+const NONE = 'waiting: no reply within 0.3 s';
+const NO_END = 'reading 200: the response did not end within 0.3 s';
+
+it.each<[title: string, behavior: Behavior, expected: string]>([
+  ['N11 no answer', silence(), NONE],
+  ['N13 headers dripped', drip('HTTP/1.1 200 OK\r\n', 'X', 20), NONE],
+  ['N14 slow endless 1xx', drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 50), NONE],
+  ['N15 body dripped for ever', drip(`${OK}\r\n{`, ' ', 20), NO_END],
+  ['N16 body stalls', open(`${OK}Content-Length: 50\r\n\r\n{`), NO_END],
+])('a broken connection is distinguished by its stage: %s: ended by the timeout', async (_, behavior, expected) => {
+  expect(summary((await exchangeWith(behavior, 300)).exchange)).toBe(expected);
+});
 
 it('N1 where a connection is refused nothing was sent, which is said with host and port', async () => {
-  const port = CLOSED_PORT;
-  const url = `http://127.0.0.1:${port}`;
-  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000 });
-  expect(exchange).toEqual({
-    kind: 'broken',
-    sent: false,
-    phase: 'connecting',
-    breakage: { label: 'refused', text: `cannot connect to 127.0.0.1:${port} (refused)` },
-  });
+  const breakage = { label: 'refused', text: `cannot connect to 127.0.0.1:${CLOSED_PORT} (refused)` };
+  const exchange = await transportTo(`http://127.0.0.1:${CLOSED_PORT}`).exchange(post(), { timeoutMs: 5000 });
+  expect(exchange).toEqual({ kind: 'broken', sent: false, phase: 'connecting', breakage });
 });
 
 const UNANSWERED: Behavior = { applies: false, onAccept: (socket) => socket.pause() };
-const RESET_TLS: Behavior = {
+const atData = (end: (socket: Socket) => void): Behavior => ({
   applies: false,
-  onAccept: (socket) => socket.once('data', () => socket.resetAndDestroy()),
-};
-const AWAITED = 'sent awaiting_headers: the connection was reset before a reply';
+  onAccept: (socket) => socket.once('data', () => end(socket)),
+});
+const RESET_TLS = atData((socket) => socket.resetAndDestroy());
+const AWAITED = `waiting: ${RESET}`;
 
 it.each<[string, string, Behavior | undefined, ...string[]]>([
   ['N2 refused on every address of localhost', `http://localhost:${CLOSED_PORT}`, undefined, 'refused'],
@@ -227,9 +157,8 @@ it.each<[string, string, Behavior | undefined, ...string[]]>([
 ])('nothing was sent, and the service saw nothing: %s', async (_, start, behavior, ...ends) => {
   const server = behavior === undefined ? undefined : await serve(behavior);
   const url = server === undefined ? start : `${start}127.0.0.1:${server.port}`;
-  const exchange = await transportTo(url, behavior === UNANSWERED ? 200 : undefined).exchange(post(), {
-    timeoutMs: 5000,
-  });
+  const transport = transportTo(url, behavior === UNANSWERED ? 200 : undefined);
+  const exchange = await transport.exchange(post(), { timeoutMs: 5000 });
   expect(ends.map((end) => (end === AWAITED ? end : `unsent connecting: ${end}`))).toContain(summary(exchange));
   expect(server?.requests ?? []).toEqual([]);
 });
@@ -238,57 +167,37 @@ it('nothing was sent: a deadline while connecting is not sent, and the request d
   const server = await serve(UNANSWERED);
   const url = `https://127.0.0.1:${server.port}`;
   const exchange = await transportTo(url).exchange(post(), { timeoutMs: 100 });
-  expect(summary(exchange)).toBe('unsent connecting: connect_timeout');
-  expect(server.requests).toEqual([]);
+  expect([summary(exchange), server.requests]).toEqual(['unsent connecting: connect_timeout', []]);
 });
 
 it('N20 nothing was sent: a plain-text port, without OpenSSL noise', async () => {
-  const server = await serve({
-    applies: false,
-    onAccept: (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
-  });
-  const url = `https://127.0.0.1:${server.port}`;
-  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000 });
-  expect(exchange).toMatchObject({
-    sent: false,
-    breakage: { label: 'not_tls', text: `127.0.0.1:${server.port} does not speak TLS` },
-  });
+  const server = await serve(atData((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')));
+  const exchange = await transportTo(`https://127.0.0.1:${server.port}`).exchange(post(), { timeoutMs: 5000 });
+  const text = `127.0.0.1:${server.port} does not speak TLS`;
+  expect(exchange).toMatchObject({ sent: false, breakage: { label: 'not_tls', text } });
 });
 
 it('where it was stopped before it began: no connection is made', async () => {
-  const server = await serve(json(200, '{}'));
-  const transport = transportTo(server.url);
-  const exchange = await transport.exchange(post(), { timeoutMs: 5000, abort: AbortSignal.abort() });
-  expect(summary(exchange)).toBe('unsent connecting: aborted');
-  expect(server.connections).toBe(0);
+  const { server, send } = await connect(json(200, '{}'));
+  expect([await send({ abort: AbortSignal.abort() }), server.connections]).toEqual(['unsent connecting: aborted', 0]);
 });
 
 it('an abort ends an exchange whose request left, and says that it left', async () => {
-  const server = await serve(silence());
+  const { send } = await connect(silence());
   const abort = new AbortController();
   const onSend = () => setTimeout(() => abort.abort(), 20);
-  const exchange = await transportTo(server.url).exchange(post(), {
-    timeoutMs: 5000,
-    abort: abort.signal,
-    onSend,
-  });
-  expect(summary(exchange)).toBe('sent awaiting_headers: stopped before a reply');
+  expect(await send({ abort: abort.signal, onSend })).toBe('waiting: stopped before a reply');
 });
 
 it('stopping lets an exchange finish whose request left', async () => {
   const soft = new AbortController();
-  const server = await serve(json(200, '{"b":2}'));
-  const exchange = await transportTo(server.url).exchange(post(), {
-    timeoutMs: 5000,
-    stopping: soft.signal,
-    onSend: () => queueMicrotask(() => soft.abort()),
-  });
-  expect(summary(exchange)).toBe('reply 200 {"b":2}');
+  const { send } = await connect(json(200, '{"b":2}'));
+  const onSend = () => queueMicrotask(() => soft.abort());
+  expect(await send({ stopping: soft.signal, onSend })).toBe('reply 200 {"b":2}');
 });
 
 it('stopping gives up a connection in the making', async () => {
-  const server = await serve({ applies: false, onAccept: (socket) => socket.pause() });
-  const url = `https://127.0.0.1:${server.port}`;
+  const url = `https://127.0.0.1:${(await serve(UNANSWERED)).port}`;
   const soft = new AbortController();
   setTimeout(() => soft.abort(), 50);
   const exchange = await transportTo(url).exchange(post(), { timeoutMs: 5000, stopping: soft.signal });
@@ -296,53 +205,39 @@ it('stopping gives up a connection in the making', async () => {
 });
 
 it('a transport sends the request exactly once with its target, headers and body as built', async () => {
-  const server = await serve(json(200, '{}'));
-  await transportTo(server.url).exchange(post('/p/v1/cards/a%2Fb%3F?x=1'), { timeoutMs: 5000 });
+  const { server, send } = await connect(json(200, '{}'));
+  await send({}, post('/p/v1/cards/a%2Fb%3F?x=1'));
   expect(server.requests).toHaveLength(1);
   expect(server.requests[0]).toMatchObject({ method: 'POST', target: '/p/v1/cards/a%2Fb%3F?x=1', body: '{"a":1}' });
   expect(server.requests[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '7' });
 });
 
 it('a transport uses an idle connection again, and opens one for each exchange at a time', async () => {
-  const server = await serve(json(200, '{}'));
-  const transport = transportTo(server.url);
-  await transport.exchange(post(), { timeoutMs: 5000 });
-  await transport.exchange(post(), { timeoutMs: 5000 });
+  const { server, send } = await connect(json(200, '{}'));
+  for (let time = 0; time < 2; time += 1) await send();
   expect(server.connections).toBe(1);
-  await Promise.all([1, 2, 3].map(() => transport.exchange(post(), { timeoutMs: 5000 })));
+  await Promise.all([1, 2, 3].map(() => send()));
   expect(server.connections).toBe(3);
 });
 
-it.each(['GET', 'POST'] as const)(
-  'a change uses no connection that carried an earlier %s about the same',
-  async (method) => {
-    const server = await serve(json(200, '{}'));
-    const transport = transportTo(server.url);
-    const send = (wire: WireRequest, about?: string) => transport.exchange(wire, { timeoutMs: 5000, about });
-    await send({ ...post(), method, body: undefined }, 'a');
-    for (const about of ['b', 'a', undefined, 'c']) await send(post(), about);
-    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1, 2, 2, 2]);
-  },
-);
+it.each(['GET', 'POST'] as const)('a change uses no connection of an earlier %s about the same', async (method) => {
+  const { send, connections } = await connect(json(200, '{}'));
+  await send({ about: 'a' }, { ...post(), method, body: undefined });
+  for (const about of ['b', 'a', undefined, 'c']) await send({ about });
+  expect(connections()).toEqual([1, 1, 2, 2, 2]);
+});
 
 it('reads use any connection, and two connections take turns when each change follows a read about the same', async () => {
-  const server = await serve(json(200, '{}'));
-  const transport = transportTo(server.url);
-  for (const about of ['a', 'b', 'c']) {
-    await transport.exchange({ ...post(), method: 'GET', body: undefined }, { timeoutMs: 5000, about });
-    await transport.exchange(post(), { timeoutMs: 5000, about });
-    await transport.exchange({ ...post(), method: 'GET', body: undefined }, { timeoutMs: 5000, about });
-  }
-  expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2, 2, 2, 1, 1, 1, 2, 2]);
+  const { send, connections } = await connect(json(200, '{}'));
+  const get: WireRequest = { ...post(), method: 'GET', body: undefined };
+  for (const about of ['a', 'b', 'c']) for (const wire of [get, post(), get]) await send({ about }, wire);
+  expect(connections()).toEqual([1, 2, 2, 2, 1, 1, 1, 2, 2]);
 });
 
 it('a transport gives an exchange of its own a new connection, and closes it afterwards', async () => {
-  const server = await serve(json(200, '{}'));
-  const transport = transportTo(server.url);
-  await transport.exchange(post(), { timeoutMs: 5000 });
-  await transport.exchange(post(), { timeoutMs: 5000, own: true });
-  await transport.exchange(post(), { timeoutMs: 5000 });
-  expect(server.requests.map((request) => request.connection)).toEqual([1, 2, 1]);
+  const { send, connections } = await connect(json(200, '{}'));
+  for (const own of [false, true, false]) await send({ own });
+  expect(connections()).toEqual([1, 2, 1]);
 });
 
 /** Answers each request; `seen` is called for each connection with how to end it. */
@@ -375,16 +270,14 @@ it('a connection opened ahead is taken by the next exchange of its own, and by n
   while (opened.length < 2) await setImmediate();
   await service.transport.exchange(post(), { timeoutMs: 5000 });
   await service.transport.exchange(post(), { timeoutMs: 5000, own: true });
-  expect(service.used).toEqual([1, 3, 2]);
-  expect(service.connections()).toBe(3);
+  expect([service.used, service.connections()]).toEqual([[1, 3, 2], 3]);
 });
 
 it('a connection opened ahead is not opened where none follows', async () => {
   const service = await serveEach(() => undefined);
   await service.transport.exchange(post(), { ...followed, isFollowed: () => false });
   await service.transport.exchange(post(), { timeoutMs: 5000, own: true });
-  expect(service.used).toEqual([1, 2]);
-  expect(service.connections()).toBe(2);
+  expect([service.used, service.connections()]).toEqual([[1, 2], 2]);
 });
 
 it('a connection opened ahead is opened anew when the service has closed it', async () => {
@@ -398,36 +291,25 @@ it('a connection opened ahead is opened anew when the service has closed it', as
   while (!hasEnded) await setImmediate();
   for (let turn = 0; turn < 20; turn += 1) await setImmediate();
   const exchange = await service.transport.exchange(post(), { timeoutMs: 5000, own: true });
-  expect(summary(exchange)).toBe('reply 200 {}');
-  expect(service.used).toEqual([1, 3]);
+  expect([summary(exchange), service.used]).toEqual(['reply 200 {}', [1, 3]]);
 });
 
 it('N12 a connection that is reset on reuse is not sent on again by itself', async () => {
-  const server = await serve(json(200, '{}'), resetAfterRequest(), json(200, '{}'));
-  const transport = transportTo(server.url);
-  await transport.exchange(post(), { timeoutMs: 5000 });
-  const second = await transport.exchange(post(), { timeoutMs: 5000 });
-  expect(summary(second)).toBe('sent awaiting_headers: the connection was reset before a reply');
-  expect(server.requests).toHaveLength(2);
+  const { server, send } = await connect(json(200, '{}'), resetAfterRequest(), json(200, '{}'));
+  await send();
+  expect([await send(), server.requests.length]).toEqual([`waiting: ${RESET}`, 2]);
 });
 
 it('a connection that a deadline hit is not used again', async () => {
-  const server = await serve(silence(), json(200, '{}'));
-  const transport = transportTo(server.url);
-  await transport.exchange(post(), { timeoutMs: 100 });
-  const second = await transport.exchange(post(), { timeoutMs: 5000 });
-  expect(summary(second)).toBe('reply 200 {}');
-  expect(server.connections).toBe(2);
+  const { server, send } = await connect(silence(), json(200, '{}'));
+  await send({ timeoutMs: 100 });
+  expect([await send(), server.connections]).toEqual(['reply 200 {}', 2]);
 });
 
 it('a transport keeps header names, values, order and doubles as sent', async () => {
-  const { exchange } = await exchangeWith(
-    raw('HTTP/1.1 200 OK\r\nX-One: a\r\nx-one: b\r\nContent-Length: 2\r\n\r\n{}', { keepOpen: true }),
-  );
-  expect(exchange.kind === 'reply' && exchange.headers).toEqual([
-    ['X-One', 'a'],
-    ['x-one', 'b'],
-    ['Content-Length', '2'],
+  const { exchange } = await exchangeWith(open(`${OK}X-One: a\r\nx-one: b\r\nContent-Length: 2\r\n\r\n{}`));
+  expect(exchange.kind === 'reply' && exchange.headers.flat()).toEqual([
+    ...['X-One', 'a', 'x-one', 'b', 'Content-Length', '2'],
   ]);
 });
 
@@ -453,11 +335,10 @@ it('M2 a transport reads an answer that came while the process was stopped, alth
 });
 
 it('a transport holds back every byte if it is stopped right before the first one', async () => {
-  const server = await serve(json(200, '{}'));
+  const { server, send } = await connect(json(200, '{}'));
   const stopping = new AbortController();
-  const options = { timeoutMs: 5000, stopping: stopping.signal, onSend: () => stopping.abort() };
-  const exchange = await transportTo(server.url).exchange(post(), options);
-  expect(summary(exchange)).toBe('unsent connecting: aborted');
+  const onSend = () => stopping.abort();
+  expect(await send({ stopping: stopping.signal, onSend })).toBe('unsent connecting: aborted');
   await server.close();
   expect(server.requests).toEqual([]);
 });

@@ -31,7 +31,7 @@ it.for([
   ['the beginning of a paste', '\u001b[200~a ca', true],
   ['a key', 'x', false],
 ] as const)(
-  'keys that are closed in the turn in which something arrives hear no more of it, and know whether it was a paste: %s',
+  'keys closed in a turn hear no more of it, and know whether it was a paste: %s',
   async ([, piece, isPasteLost]) => {
     expect(await closedWith(piece)).toEqual({ heard: [], isPasteLost });
   },
@@ -45,7 +45,7 @@ it.for([
   ['a key', ['x\u0003'], false],
   ['nothing', ['\u0003'], false],
 ] as const)(
-  'keys that come together with Ctrl-C are thrown away, a paste is reported, and later keys count: %s',
+  'keys with Ctrl-C are thrown away, a paste is reported, and later keys count: %s',
   async ([, pieces, isPasteLost]) => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const heard: string[] = [];
