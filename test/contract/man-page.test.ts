@@ -2,29 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { manPage } from '../../build/man-page.ts';
 import { loadTree } from '../../src/cli/describe/command-tree.ts';
-import { locateCommand } from '../../src/cli/program.ts';
 import { REGISTRY } from '../../src/registry.ts';
-import { parseFaults } from '../support/parse-faults.ts';
-import { shellWords } from '../support/shell-words.ts';
+import { parseLine } from '../support/parse-faults.ts';
 
 const page = manPage(await loadTree(REGISTRY), '1.2.3');
 const MANDOC = 'mandoc';
 const hasMandoc = spawnSync(MANDOC, ['-V']).error === undefined;
 
 it('the manual page has the sections that a reader looks for', () => {
-  const sections = [...page.matchAll(/^\.SH "?([^"\n]*)/gm)].map(([, name]) => name);
-  expect(sections).toEqual(
-    expect.arrayContaining([
-      'NAME',
-      'SYNOPSIS',
-      'DESCRIPTION',
-      'COMMANDS',
-      'OPTIONS',
-      'ENVIRONMENT',
-      'FILES',
-      'EXIT STATUS',
-    ]),
-  );
+  const sections = [...page.matchAll(/^\.SH "?([^"\n]*)/gm)].map(([, name]) => name).join(', ');
+  const wanted = 'NAME, SYNOPSIS, DESCRIPTION, COMMANDS, OPTIONS, ENVIRONMENT, FILES, EXIT STATUS';
+  expect(wanted.split(', ').filter((name) => !sections.includes(name))).toEqual([]);
 });
 
 it('the manual page has a section for every command', () => {
@@ -49,11 +37,7 @@ it('the manual page has examples for every command', () => {
 
 it.each(pasted)('the manual page has an example that can be pasted: %s', async (line) => {
   expect(line).not.toContain('\n');
-  const { path, rest, unknown } = locateCommand(shellWords(line).slice(1), REGISTRY);
-  expect(unknown).toBeUndefined();
-  const command = await (REGISTRY.find(path) ?? REGISTRY.defaultOf(path))?.load();
-  if (command === undefined) throw new Error(`no command: ${line}`);
-  expect(parseFaults(rest, command)).toEqual([]);
+  expect((await parseLine(line)).faults).toEqual([]);
 });
 
 it('the manual page has no line that troff would take for a request by mistake', () => {

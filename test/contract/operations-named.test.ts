@@ -49,38 +49,20 @@ function section(file: string, heading: string): string {
   return text.split('\n## ')[0] ?? '';
 }
 
-it('help names every command where it belongs in `help bulk`: those that take many rows', () => {
-  expect(
-    unnamedIn(
-      topic('bulk'),
-      calls.filter(({ bulk }) => bulk),
-    ),
-  ).toEqual([]);
+const bulk = calls.filter((command) => command.bulk);
+const ofCards = writes.filter(({ path }) => path[0] === 'card');
+
+it.each([
+  ['`help bulk`: those that take many rows', topic('bulk'), bulk],
+  ['`help plans`: writes that take many rows', topic('plans'), bulk.filter((command) => command.writes)],
+  ['`help outcomes`: every write, with what to do then', topic('outcomes').split('What to do')[1], writes],
+  ['the guide to unknown outcomes', section('guides/unknown-outcome.md', 'Check, by command'), writes],
+  ['the page of outcomes', section('reference/outcomes.md', 'What is tried again'), ofCards],
+])('help and pages name every command where it belongs in %s', (_, text = '', commands) => {
+  expect(unnamedIn(text, commands)).toEqual([]);
 });
 
-it('help names every command where it belongs in `help plans`: writes that take many rows', () => {
-  expect(
-    unnamedIn(
-      topic('plans'),
-      writes.filter(({ bulk }) => bulk),
-    ),
-  ).toEqual([]);
-});
-
-it('help names every command where it belongs in `help outcomes`: every write, with what to do when its outcome is unknown', () => {
-  expect(unnamedIn(topic('outcomes').split('What to do')[1] ?? '', writes)).toEqual([]);
-});
-
-it('the pages of docs/ name every command where it belongs in the guide to unknown outcomes: every write, with how to check it', () => {
-  expect(unnamedIn(section('guides/unknown-outcome.md', 'Check, by command'), writes)).toEqual([]);
-});
-
-it('the pages of docs/ name every command where it belongs in the page of outcomes: each write on a card, with what is tried again', () => {
-  const onCards = writes.filter(({ path }) => path[0] === 'card');
-  expect(unnamedIn(section('reference/outcomes.md', 'What is tried again'), onCards)).toEqual([]);
-});
-
-const onCards = namesOf(writes.filter(({ path }) => path[0] === 'card'));
+const onCards = namesOf(ofCards);
 
 it('menus offer every write on a card in the card view, for some status', () => {
   const steps = [...NEXT_STEPS.values()].flat();

@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { REGISTRY } from '../../src/registry.ts';
-import { parseFaults } from '../support/parse-faults.ts';
-import { shellWords } from '../support/shell-words.ts';
+import { parseLine } from '../support/parse-faults.ts';
 
 const folder = new URL('../../docs/recipes/', import.meta.url);
 
@@ -19,13 +17,5 @@ it('the recipes are looked at', () => {
 });
 
 it.each(lines)('the recipes: %s: %s', async (_, line) => {
-  const words = shellWords(line).slice(1);
-  const entry = REGISTRY.entries
-    .filter(({ path }) => path.every((word, index) => words[index] === word))
-    .sort((a, b) => b.path.length - a.path.length)[0];
-  expect(entry, line).toBeDefined();
-  const command = await entry?.load();
-  if (command === undefined) return;
-  const rest = words.slice(command.path.length);
-  expect(parseFaults(rest, command)).toEqual([]);
+  expect((await parseLine(line)).faults).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { playService } from '../support/plain-service.ts';
 import { type RecordedRequest, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, injecting, runFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, injecting, runFrontdesk, STALLED } from '../support/run-frontdesk.ts';
 import { CARD_ID } from '../support/sample-card.ts';
 
 /** Breaks the program when it has sent, or been answered, the first request of this method; then sends itself this signal. */
@@ -22,9 +22,6 @@ const BREAKING = injecting(`
     else Promise.reject(new Error('boom'));
     if (BREAK_SIGNAL) setImmediate(() => process.kill(process.pid, BREAK_SIGNAL));
   });`);
-
-/** stderr is a pipe that is full from the beginning, and that nobody reads. */
-const STALLED = 'mkfifo full && exec 3<>full && head -c 65536 /dev/zero >&3 && exec "$@" 2>&3';
 
 const SENT = 'undici:client:sendHeaders';
 const ANSWERED = 'undici:request:headers';

@@ -8,7 +8,7 @@ import { createHome } from '../support/run-frontdesk.ts';
 import { chosenSeed, IS_LONG, SeededRandom } from '../support/seeded-random.ts';
 import { inLanes } from './lanes.ts';
 import { someMoments } from './moments.ts';
-import { BUILT_PROGRAM, startProgram } from './program.ts';
+import { startProgram } from './program.ts';
 
 /** So many calls of each write; all of them in the long form. */
 const CALLS = IS_LONG ? Number.POSITIVE_INFINITY : 12;
@@ -25,8 +25,7 @@ async function killedAt(args: readonly string[], below: string, call: number) {
   writeFileSync(join(home.path, 'work', 'ids.txt'), idLines(ROWS));
   const server = await startRecordingServer(playService());
   const count = join(home.path, 'count');
-  const start = (words: readonly string[], more = {}) =>
-    startProgram({ program: BUILT_PROGRAM, args: [...words], home, env: { ...server.env, ...more } }).ended;
+  const start = (words: readonly string[], more = {}) => startProgram(words, home, { ...server.env, ...more }).ended;
   const sent = () => {
     const cards = server.requests.filter(({ method }) => method === 'POST').map(cardNumber);
     return Array.from({ length: ROWS }, (_, index) => cards.filter((card) => card === index + 1).length);

@@ -51,7 +51,7 @@ function sequenceBreaches(what: string, printed: readonly PrintedRow[], { rows, 
   const isWhole = numbers.length === rows && numbers.every((row, index) => row === index + 1);
   if (!isWhole) return [`lost: the rows ${what} are not 1 to ${rows} in order: ${numbers.join(' ')}`];
   return printed
-    .filter(({ row, id }) => id !== (write.isKeyTheId ? write.keyOf(row) : null))
+    .filter(({ row, id }) => id !== write.keyOf(row))
     .map(({ row, id }) => `row ${row} is ${what} with the id ${id}`);
 }
 

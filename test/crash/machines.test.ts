@@ -2,7 +2,6 @@ import { afterAll, expect, it } from 'vitest';
 import { chosenSeed, IS_LONG, SeededRandom } from '../support/seeded-random.ts';
 import { inLanes } from './lanes.ts';
 import { UNSHARE } from './pod.ts';
-import { BUILT_PROGRAM } from './program.ts';
 import { SharedRun } from './shared-run.ts';
 
 const TRIALS = IS_LONG ? 200 : 6;
@@ -17,7 +16,7 @@ afterAll(() => {
 });
 
 async function trial(number: number): Promise<readonly string[]> {
-  const run = await SharedRun.begin(BUILT_PROGRAM, new SeededRandom(seed + number * 7919));
+  const run = await SharedRun.begin(new SeededRandom(seed + number * 7919));
   try {
     await run.goOn();
     const found = await run.judge();

@@ -70,31 +70,25 @@ export const MOMENT_WRITES: Readonly<Record<string, { readonly args: readonly st
 };
 
 /** How a write ended in whose middle something happened, and what is known of it on each side. */
-export interface MomentEnd {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
+export type MomentEnd = Awaited<ReturnType<typeof raisedAt>>;
+
+interface Facts {
   /** Continuations of promises. */
   readonly count: number;
   /** Whether the program heard the event; it does not before it has begun and when it is about to end. */
   readonly isHeard: boolean;
   /** POSTs that left after the event was heard. */
   readonly late: number;
-  readonly posts: number;
-  /** The outcomes in the history, newest first. */
-  readonly recorded: readonly string[];
-  /** Whether there is a file of `--out`. */
-  readonly isKept: boolean;
 }
 
+/** The outcomes in the history, newest first. */
 async function recordedIn(home: Home, env: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const { stdout } = await runFrontdesk(['history', '--json', '--query', '[].outcome'], { home, env });
   return JSON.parse(stdout) as string[];
 }
 
 /** Runs a write in whose middle the event comes, with a service that does what it is asked. */
-export async function raisedAt(name: string, event: Event, moment: number): Promise<MomentEnd> {
+export async function raisedAt(name: string, event: Event, moment: number) {
   const { args, token } = MOMENT_WRITES[name] ?? { args: [] };
   const home = createHome();
   const [facts, fifo] = [join(home.path, 'facts'), join(home.path, 'stderr')];
@@ -123,9 +117,10 @@ export async function raisedAt(name: string, event: Event, moment: number): Prom
     signal,
     stdout,
     stderr,
-    ...(JSON.parse(readFileSync(facts, 'utf8')) as Pick<MomentEnd, 'count' | 'isHeard' | 'late'>),
+    ...(JSON.parse(readFileSync(facts, 'utf8')) as Facts),
     posts: server.lines.filter((line) => line.startsWith('POST')).length,
     recorded: await recordedIn(home, services),
+    /** Whether there is a file of `--out`. */
     isKept: existsSync(join(home.path, 'work', 'answer.json')),
   };
   await server.stop();

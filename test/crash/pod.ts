@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Home } from '../support/run-frontdesk.ts';
+import { type Home, programCommand } from '../support/run-frontdesk.ts';
+import { type ShellEnd, startIn } from '../support/shell.ts';
 
 const OWN_TIME = fileURLToPath(new URL('own-time.cjs', import.meta.url));
-const LIMIT_MS = 120_000;
 
 /** Its own processes, of which frontdesk is number 1, and its own host name. */
 const NAMESPACES = ['--pid', '--uts', '--fork', '--kill-child', '--mount-proc'];
@@ -18,7 +18,6 @@ function canUnshare(more: readonly string[]): boolean {
 export const UNSHARE: readonly string[] | undefined = [[], ['--user', '--map-root-user']].find(canUnshare);
 
 export interface PodSettings {
-  readonly program: string;
   readonly args: readonly string[];
   readonly home: Home;
   readonly env: Readonly<Record<string, string>>;
@@ -30,17 +29,10 @@ export interface PodSettings {
   readonly speed: number;
 }
 
-export interface PodEnd {
-  /** Of the program; something else when it was killed. */
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** The program as process 1 of a container with a clock of its own: nobody outside shares its view of processes. */
 export class Pod {
   readonly name: string;
-  readonly ended: Promise<PodEnd>;
+  readonly ended: Promise<ShellEnd>;
   readonly startedMs = performance.now();
   /** When it ended or was killed. */
   endedMs = Number.POSITIVE_INFINITY;
@@ -49,25 +41,19 @@ export class Pod {
   isStopped = false;
   readonly #child: ChildProcess;
 
-  constructor({ program, args, home, env, name, clockOffsetMs, speed }: PodSettings) {
+  constructor({ args, home, env, name, clockOffsetMs, speed }: PodSettings) {
     this.name = name;
     const inner = `echo ${name} > /proc/sys/kernel/hostname; exec "$@"`;
-    const command = [process.execPath, '--require', OWN_TIME, program, ...args];
-    this.#child = spawn('unshare', [...(UNSHARE ?? []), ...NAMESPACES, 'sh', '-c', inner, 'sh', ...command], {
-      cwd: join(home.path, 'work'),
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        HOME: home.path,
-        LANG: 'C.UTF-8',
-        FRONTDESK_CONFIG_DIR: home.configDir,
-        FRONTDESK_STATE_DIR: home.stateDir,
-        TIME_SPEED: String(speed),
-        CLOCK_OFFSET_MS: String(clockOffsetMs),
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const { command, args: words, env: all } = programCommand(args, home, env);
+    const unshare = ['unshare', ...(UNSHARE ?? []), ...NAMESPACES, 'sh', '-c', inner, 'sh', command];
+    const time = { TIME_SPEED: String(speed), CLOCK_OFFSET_MS: String(clockOffsetMs) };
+    const own = { ...time, ...all };
+    const { child, ended } = startIn(join(home.path, 'work'), [...unshare, '--require', OWN_TIME, ...words], own);
+    this.#child = child;
+    this.ended = ended.then((end) => {
+      if (!this.isOver) this.endedMs = performance.now();
+      return end;
     });
-    this.ended = this.#collect();
   }
 
   get isOver(): boolean {
@@ -105,27 +91,5 @@ export class Pod {
     } catch {
       return false;
     }
-  }
-
-  #collect(): Promise<PodEnd> {
-    const parts = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
-    this.#child.stdout?.on('data', (part: Buffer) => parts.stdout.push(part));
-    this.#child.stderr?.on('data', (part: Buffer) => parts.stderr.push(part));
-    return new Promise((resolve, reject) => {
-      let isHung = false;
-      const limit = setTimeout(() => {
-        isHung = true;
-        this.#child.kill('SIGKILL');
-      }, LIMIT_MS);
-      this.#child.on('error', reject);
-      this.#child.on('close', (code) => {
-        clearTimeout(limit);
-        if (!this.isOver) this.endedMs = performance.now();
-        const stdout = Buffer.concat(parts.stdout).toString('utf8');
-        const stderr = Buffer.concat(parts.stderr).toString('utf8');
-        if (isHung) reject(new Error(`${this.name} hung\nstdout: ${stdout}\nstderr: ${stderr}`));
-        else resolve({ code, stdout, stderr });
-      });
-    });
   }
 }

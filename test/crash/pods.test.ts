@@ -5,7 +5,7 @@ import { createHome } from '../support/run-frontdesk.ts';
 import { IS_LONG, SeededRandom } from '../support/seeded-random.ts';
 import { startCountingServer } from './counting-server.ts';
 import { Pod, UNSHARE } from './pod.ts';
-import { BUILT_PROGRAM, printedRows, startProgram } from './program.ts';
+import { printedRows, startProgram } from './program.ts';
 import { WRITES } from './writes.ts';
 
 /** A minute of patience is over in three seconds. */
@@ -25,8 +25,7 @@ afterEach(async () => {
 async function sharedRun() {
   const home = createHome();
   const random = new SeededRandom(1);
-  const calm = { refused: new Set<string>(), dropShare: 0, busyShare: 0 };
-  const server = await startCountingServer({ write: WRITE, random, thinkMs: 30, ...calm });
+  const server = await startCountingServer({ write: WRITE, random, thinkMs: 30 });
   const keys = Array.from({ length: ROWS }, (_, index) => WRITE.keyOf(index + 1));
   writeFileSync(join(home.path, 'work', WRITE.fileName), WRITE.inputOf(keys));
   cleanUps.push(async () => {
@@ -36,7 +35,7 @@ async function sharedRun() {
   const args = [...WRITE.command, '--from', WRITE.fileName, '--run', 'night', '--yes', '-j', '2', '-o', 'ndjson'];
   const start = (name: string, clockOffsetMs = 0, more: Readonly<Record<string, string>> = {}): Pod => {
     const env = { ...server.env, ...more };
-    const pod = new Pod({ program: BUILT_PROGRAM, args, home, env, name, clockOffsetMs, speed: SPEED });
+    const pod = new Pod({ args, home, env, name, clockOffsetMs, speed: SPEED });
     cleanUps.push(() => pod.kill());
     return pod;
   };
@@ -135,7 +134,7 @@ it.skipIf(UNSHARE === undefined)(
   async () => {
     const home = createHome();
     const run = async (args: readonly string[], name: string, clockOffsetMs: number) => {
-      const pod = new Pod({ program: BUILT_PROGRAM, args, home, env: {}, name, clockOffsetMs, speed: 1 });
+      const pod = new Pod({ args, home, env: {}, name, clockOffsetMs, speed: 1 });
       const { code, stderr } = await pod.ended;
       expect({ args, code, stderr }).toMatchObject({ code: 0 });
     };
@@ -156,7 +155,7 @@ it.skipIf(UNSHARE === undefined)(
     const state = JSON.parse(readFileSync(join(home.stateDir, 'sandbox', 'state.json'), 'utf8'));
     expect(state.events.map((event: { name: string }) => event.name).sort()).toEqual(wanted.toSorted());
     const args = ['history', 'list', '--json', '--limit', '1000'];
-    const history = await startProgram({ program: BUILT_PROGRAM, args, home, env: {} }).ended;
+    const history = await startProgram(args, home, {}).ended;
     // One object a write.
     const entries = JSON.parse(history.stdout) as { outcome: string; resultId: string }[];
     expect(entries.map(({ outcome }) => outcome)).toEqual(wanted.map(() => 'applied'));

@@ -2,9 +2,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHome, type Home } from '../support/run-frontdesk.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
+import type { ShellEnd } from '../support/shell.ts';
 import { type CountingServer, startCountingServer } from './counting-server.ts';
 import { breaches, type PrintedRow } from './judge.ts';
-import { Pod, type PodEnd } from './pod.ts';
+import { Pod } from './pod.ts';
 import { printedRows, startProgram, summaryOutcomes } from './program.ts';
 import { WRITES } from './writes.ts';
 
@@ -46,7 +47,6 @@ export class SharedRun {
   kills = 0;
   stops = 0;
   readonly #home: Home = createHome();
-  readonly #program: string;
   readonly #random: SeededRandom;
   readonly #concurrency: number;
   readonly #pods: Pod[] = [];
@@ -54,14 +54,13 @@ export class SharedRun {
   readonly #earlier: PrintedRow[] = [];
   readonly #startMs = performance.now();
 
-  private constructor(program: string, random: SeededRandom, server: CountingServer) {
-    this.#program = program;
+  private constructor(random: SeededRandom, server: CountingServer) {
     this.#random = random;
     this.server = server;
     this.#concurrency = random.pick([1, 2, 4]);
   }
 
-  static async begin(program: string, random: SeededRandom): Promise<SharedRun> {
+  static async begin(random: SeededRandom): Promise<SharedRun> {
     const keys = Array.from({ length: ROWS }, (_, index) => WRITE.keyOf(index + 1));
     const server = await startCountingServer({
       write: WRITE,
@@ -69,9 +68,8 @@ export class SharedRun {
       thinkMs: 25,
       refused: new Set(keys.filter(() => random.chance(0.03))),
       dropShare: 0.02,
-      busyShare: 0,
     });
-    const run = new SharedRun(program, random, server);
+    const run = new SharedRun(random, server);
     writeFileSync(join(run.#home.path, 'work', WRITE.fileName), WRITE.inputOf(keys));
     return run;
   }
@@ -108,14 +106,14 @@ export class SharedRun {
     }
     await server.quiet();
     const args = ['runs', 'results', RUN, '-o', 'ndjson'];
-    const stored = await startProgram({ program: this.#program, args, home: this.#home, env: server.env }).ended;
+    const stored = await startProgram(args, this.#home, server.env).ended;
     this.found.push(
       ...breaches({
         write: WRITE,
         rows: ROWS,
         concurrency: this.#concurrency,
         kills: this.kills + this.stops,
-        dropped: server.dropped,
+        dropped: server.dropped(),
         applications: server.applications,
         resultIds: server.resultIds,
         earlier: this.#earlier,
@@ -154,7 +152,6 @@ export class SharedRun {
     const rows = ['--from', WRITE.fileName, '--run', RUN, '--yes', '-j', String(this.#concurrency)];
     const patience = ['--timeout', '1h', '--retry-max-time', '1h', '-o', 'ndjson'];
     const pod = new Pod({
-      program: this.#program,
       args: [...WRITE.command, ...rows, ...patience],
       home: this.#home,
       env: { ...this.server.env, FRONTDESK_CARDS_TOKEN: name },
@@ -186,7 +183,7 @@ export class SharedRun {
   }
 
   /** What a pod has said is true, and it ended in a way that it may. */
-  #look(pod: Pod, end: PodEnd): void {
+  #look(pod: Pod, end: ShellEnd): void {
     this.#note(pod.name, pod.wasKilled ? null : end.code);
     const rows = printedRows(end.stdout);
     // The successor of a pod that was paused does not know what the pod heard when it woke.

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createHome } from '../support/run-frontdesk.ts';
 import { chosenSeed, IS_LONG, SeededRandom } from '../support/seeded-random.ts';
 import { type Stage, startCountingServer } from './counting-server.ts';
-import { BUILT_PROGRAM, startProgram } from './program.ts';
+import { startProgram } from './program.ts';
 import { WRITES } from './writes.ts';
 
 /** The files with lines of single changes. */
@@ -23,9 +23,8 @@ it(`a single write that is killed at any moment is in the history whenever it wa
   const random = new SeededRandom(seed);
   const write = WRITES.reissue;
   const home = createHome();
-  const faults = { refused: new Set<string>(), dropShare: 0, busyShare: 0 };
-  const server = await startCountingServer({ write, random, ...faults, thinkMs: 5 });
-  const start = (...args: string[]) => startProgram({ program: BUILT_PROGRAM, args, home, env: server.env });
+  const server = await startCountingServer({ write, random, thinkMs: 5 });
+  const start = (...args: string[]) => startProgram(args, home, server.env);
   for (let number = 1; number <= KILLS; number += 1) {
     const stage = random.pick<Stage | 'time'>(['time', 'arrived', 'applied', 'answered']);
     const { child, ended } = start(...write.command, write.keyOf(number), '--yes', '--json');

@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type Handler, startRecordingServer } from '../support/recording-server.ts';
+import { createHome } from '../support/run-frontdesk.ts';
+import { runLines } from '../support/shell.ts';
 
 // The shell lines of action.yml as they stand, with the environment that a runner gives them.
 
@@ -31,33 +31,24 @@ const release: Handler = ({ url }) => {
 
 async function run(env: Readonly<Record<string, string>>, handler = release) {
   const server = await startRecordingServer(handler);
-  const folder = mkdtempSync(join(tmpdir(), 'frontdesk-action-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = createHome().path;
   mkdirSync(join(folder, 'temp'));
-  const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step?.run ?? ''], {
-    cwd: folder,
-    env: {
-      PATH: process.env['PATH'],
-      RUNNER_OS: 'Linux',
-      RUNNER_ARCH: 'X64',
-      RUNNER_TEMP: join(folder, 'temp'),
-      GITHUB_PATH: join(folder, 'path'),
-      GITHUB_OUTPUT: join(folder, 'output'),
-      VERSION: '1.2.3',
-      SHA256: '',
-      URL: `${server.url}/r`,
-      REPOSITORY: '',
-      SERVER: 'https://github.invalid',
-      ...env,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const ended = await runLines(folder, step?.run ?? '', {
+    RUNNER_OS: 'Linux',
+    RUNNER_ARCH: 'X64',
+    RUNNER_TEMP: join(folder, 'temp'),
+    GITHUB_PATH: join(folder, 'path'),
+    GITHUB_OUTPUT: join(folder, 'output'),
+    VERSION: '1.2.3',
+    SHA256: '',
+    URL: `${server.url}/r`,
+    REPOSITORY: '',
+    SERVER: 'https://github.invalid',
+    ...env,
   });
-  let stderr = '';
-  child.stderr.on('data', (part: Buffer) => (stderr += part));
-  const code = await new Promise((resolve) => child.on('close', resolve));
   const read = (name: string) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '');
   const bin = join(folder, 'temp', 'frontdesk-1.2.3', 'bin');
-  return { code, stderr, path: read('path'), output: read('output'), bin, lines: server.lines };
+  return { ...ended, path: read('path'), output: read('output'), bin, lines: server.lines };
 }
 
 it('action.yml has no expression in its shell lines', () => {

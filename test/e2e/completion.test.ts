@@ -164,8 +164,7 @@ describe.each(TERMINALS)('completion at a terminal in $name', ({ name, start, lo
     terminal.type(`${load}; frontdesk\r`);
     const lines: string[][] = [];
     for (let times = 1; times <= TYPED.length; times += 1) {
-      await terminal.waitFor(new RegExp(`(?:heard it[^]*){${times}}`));
-      terminal.type(`frontdesk ${TYPED[times - 1]?.typed}\r`);
+      await terminal.talk([new RegExp(`(?:heard it[^]*){${times}}`), `frontdesk ${TYPED[times - 1]?.typed}\r`]);
       await terminal.waitFor(new RegExp(`(?:heard it[^]*){${times + 1}}`));
       lines.push(readFileSync(heard, 'utf8').split('\n').slice(0, -1));
     }

@@ -1,17 +1,15 @@
-import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
 import { foldCommand } from '../../src/cli/describe/text-block.ts';
 import { TOPICS } from '../../src/cli/describe/topics.ts';
 import { REGISTRY } from '../../src/registry.ts';
+import { createHome } from '../support/run-frontdesk.ts';
 import { SAMPLE_CALLS } from '../support/sample-calls.ts';
+import { folderWithProgram, startIn } from '../support/shell.ts';
 
 // Every example of `--help`, of the topics and so of the manual page, pasted as it is printed there, does what it says
 // in the sandbox.
-
-const root = new URL('../..', import.meta.url).pathname;
 
 /** What cannot be run without a person, another program, or an end. */
 const NOT_RUN: readonly RegExp[] = [
@@ -77,31 +75,13 @@ function answered(line: string): string {
   return isAsked ? `${line} --yes` : line;
 }
 
-interface End {
-  readonly code: number | null;
-  readonly said: string;
-}
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'frontdesk-example-'));
-  folders.push(folder);
-  return folder;
-}
-
 const prepared = new Map<string, Promise<string>>();
 
 /** A folder in which this was done, for copies of it: most examples begin with the same. */
 function prepare(setup: string): Promise<string> {
   const before = prepared.get(setup);
   if (before !== undefined) return before;
-  const folder = newFolder();
-  mkdirSync(join(folder, 'bin'));
-  symlinkSync(join(root, 'bin', 'frontdesk.js'), join(folder, 'bin', 'frontdesk'));
+  const folder = folderWithProgram();
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
   const done = shell(folder, `set -e\n${setup}\n`, 'sandbox').then(({ code, said }) => {
     if (code !== 0) throw new Error(`${setup}\n${said}`);
@@ -111,8 +91,8 @@ function prepare(setup: string): Promise<string> {
   return done;
 }
 
-async function run(line: string): Promise<End> {
-  const folder = newFolder();
+async function run(line: string) {
+  const folder = createHome().path;
   cpSync(await prepare(setupOf(line).join('\n')), folder, { recursive: true });
   const entry = `$(frontdesk history --json --query '[0].entry' | tr -d '"')`;
   const printed = foldCommand(`frontdesk ${answered(line)}`, 76)
@@ -122,27 +102,9 @@ async function run(line: string): Promise<End> {
 }
 
 /** Runs a script in that folder, which is the home as well. */
-function shell(folder: string, script: string, profile: string | undefined): Promise<End> {
-  const child = spawn('bash', ['-c', script], {
-    cwd: folder,
-    env: {
-      PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter),
-      HOME: folder,
-      FRONTDESK_PROFILE: profile,
-      GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
-      LANG: 'C.UTF-8',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (part: Buffer) => {
-      said += part.toString('utf8');
-    });
-  }
-  return new Promise((resolve) => {
-    child.on('close', (code) => resolve({ code, said }));
-  });
+function shell(folder: string, script: string, profile: string | undefined) {
+  const env = { FRONTDESK_PROFILE: profile, GITHUB_STEP_SUMMARY: join(folder, 'summary.md') };
+  return startIn(folder, ['bash', '-c', script], env).ended;
 }
 
 const OF_COMMANDS = (await Promise.all(REGISTRY.entries.map((entry) => entry.load()))).flatMap(({ examples }) =>

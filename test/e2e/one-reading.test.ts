@@ -4,12 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { playService } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
-import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, listingLoaded, runFrontdesk } from '../support/run-frontdesk.ts';
 
 // An input is read once, by the command that checks it. What shows or resumes a run does not even load what
 // reads inputs.
 
-const HOOK = fileURLToPath(new URL('../support/loaded-files.cjs', import.meta.url));
 const CHUNKS = fileURLToPath(new URL('../../dist/chunks/', import.meta.url));
 /** Said by the decoder alone, through which all text of an input goes. */
 const OF_THE_DECODER = 'Nothing from here on was read';
@@ -28,14 +27,12 @@ test('runs resume, results, report and revert parse no input', async () => {
     readFileSync(join(CHUNKS, name), 'utf8').includes(OF_THE_DECODER),
   );
   expect(readers).toHaveLength(1);
-  const list = join(home.path, 'loaded.json');
-  const preload = { NODE_OPTIONS: `--require ${HOOK}`, LOADED_FILES_LIST: list };
+  const { env: preload, loaded } = listingLoaded(home);
   /** Runs a command; answers its stdout, and how many chunks it loaded that read inputs. */
   const readBy = async (code: number, ...args: readonly string[]) => {
     const result = await runFrontdesk(args, { home, env: { ...server.env, ...preload } });
     expect(result.code, result.stderr).toBe(code);
-    // The hook writes exactly this shape.
-    const { chunks } = JSON.parse(readFileSync(list, 'utf8')) as { readonly chunks: readonly string[] };
+    const { chunks } = loaded();
     return { stdout: result.stdout, readings: chunks.filter((name) => readers.includes(name)).length };
   };
   const update = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];

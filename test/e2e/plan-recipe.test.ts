@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { playService } from '../support/plain-service.ts';
 import { CALENDAR_TOKEN, startRecordingServer } from '../support/recording-server.ts';
+import { folderWithProgram, ROOT, runLines } from '../support/shell.ts';
 
 // The shell lines of docs/recipes/plans-in-github-actions.yml as they stand, in the place of a runner: the checkouts of
 // the first job, a folder with its artifact for each attempt of the second one.
@@ -23,8 +22,7 @@ interface Job {
   }[];
 }
 
-const root = new URL('../..', import.meta.url).pathname;
-const read = (path: string) => readFileSync(join(root, 'docs', path), 'utf8');
+const read = (path: string) => readFileSync(join(ROOT, 'docs', path), 'utf8');
 // Each test fails if the file does not have these members.
 const { jobs } = parse(read('recipes/plans-in-github-actions.yml')) as { jobs: { plan: Job; apply: Job } };
 
@@ -33,31 +31,10 @@ function scriptOf({ steps }: Job): string {
   return steps.map(({ run }) => (run === undefined ? '' : `${run.trim()}\n`)).join('');
 }
 
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'frontdesk-plan-recipe-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  mkdirSync(join(folder, 'bin'));
-  symlinkSync(join(root, 'bin', 'frontdesk.js'), join(folder, 'bin', 'frontdesk'));
-  return folder;
-}
-
 async function runJob(job: Job, folder: string, given: Readonly<Record<string, string>>) {
   // What an expression of the workflow stands for is given; the rest is as the job has it.
   const own = Object.entries(job.env).filter(([, value]) => !value.includes('${{'));
-  const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', scriptOf(job)], {
-    cwd: folder,
-    env: {
-      PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter),
-      HOME: folder,
-      LANG: 'C.UTF-8',
-      ...Object.fromEntries(own),
-      ...given,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let log = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (log += part));
-  const code = await new Promise((resolve) => child.on('close', resolve));
+  const { code, said: log } = await runLines(folder, scriptOf(job), { ...Object.fromEntries(own), ...given });
   return { code, log };
 }
 
@@ -72,7 +49,7 @@ function checkOut(folder: string): void {
 it('the workflow for plans plans without a token, applies the plan once, and prints its results when the job is run again', async () => {
   const server = await startRecordingServer(playService());
   const FRONTDESK_CALENDAR_URL = server.env['FRONTDESK_CALENDAR_URL'] ?? '';
-  const first = newFolder();
+  const first = folderWithProgram();
   checkOut(first);
   const planned = await runJob(jobs.plan, first, { FRONTDESK_CALENDAR_URL });
   expect(planned).toMatchObject({ code: 0 });
@@ -81,7 +58,7 @@ it('the workflow for plans plans without a token, applies the plan once, and pri
   expect(server.lines).toEqual([]);
 
   const attempt = async (number: number, before?: string) => {
-    const folder = newFolder();
+    const folder = folderWithProgram();
     for (const name of ['subscribers.plan', 'review.md']) cpSync(join(first, name), join(folder, name));
     if (before !== undefined) cpSync(join(before, 'state'), join(folder, 'state'), { recursive: true });
     const ended = await runJob(jobs.apply, folder, {

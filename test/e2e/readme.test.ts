@@ -1,19 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readPages } from '../../build/pages.ts';
-import { locateCommand } from '../../src/cli/program.ts';
-import { REGISTRY } from '../../src/registry.ts';
-import { parseFaults } from '../support/parse-faults.ts';
-import { shellWords } from '../support/shell-words.ts';
+import { parseLine } from '../support/parse-faults.ts';
+import { folderWithProgram, ROOT, startIn } from '../support/shell.ts';
 
-const root = new URL('../..', import.meta.url).pathname;
-const README = readFileSync(join(root, 'README.md'), 'utf8');
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 /** The README and the guides, by path: pages whose commands a reader types. */
-const PAGES = [...readPages(root)].filter(([path]) => path === 'README.md' || path.startsWith('docs/guides/'));
+const PAGES = [...readPages(ROOT)].filter(([path]) => path === 'README.md' || path.startsWith('docs/guides/'));
 
 interface Step {
   readonly command: string;
@@ -34,46 +29,19 @@ function sessions(markdown: string): readonly (readonly Step[])[] {
   );
 }
 
-interface Result {
-  readonly output: string;
-  readonly exitCode: number;
-}
-
-/** What the sessions take for granted: a list of stolen cards. */
-function prepare(folder: string): void {
-  mkdirSync(join(folder, 'bin'));
-  symlinkSync(join(root, 'bin', 'frontdesk.js'), join(folder, 'bin', 'frontdesk'));
-  writeFileSync(
-    join(folder, 'stolen.csv'),
-    'cardId,clientReference\n0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101,order-10001\n',
-  );
-}
-
-/** Runs a session in one shell; answers the end of each step. */
-function run(steps: readonly Step[]): readonly Result[] {
-  const folder = mkdtempSync(join(tmpdir(), 'frontdesk-readme-'));
-  try {
-    prepare(folder);
-    const script = steps.map(({ command }) => `(exit $__s)\n${command}\n__s=$?; echo "@@@$__s"\n`).join('');
-    const { stdout } = spawnSync('bash', ['-c', `exec 2>&1\n__s=0\n${script}`], {
-      cwd: folder,
-      env: {
-        PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter),
-        HOME: folder,
-        FRONTDESK_PROFILE: 'sandbox',
-        LANG: 'C.UTF-8',
-      },
-      encoding: 'utf8',
-    });
-    // The pages show runs of a second.
-    const printed = stdout.replace(/(?<=, run \S+, )\d+ s$/gm, '1 s');
-    return [...printed.matchAll(/([\s\S]*?)@@@(\d+)\n/g)].map(([, output = '', exitCode]) => ({
-      output,
-      exitCode: Number(exitCode),
-    }));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+/** Runs a session in one shell; answers the end of each step. Sessions take a list of stolen cards for granted. */
+async function run(steps: readonly Step[]) {
+  const folder = folderWithProgram();
+  const cards = 'cardId,clientReference\n0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101,order-10001\n';
+  writeFileSync(join(folder, 'stolen.csv'), cards);
+  const script = steps.map(({ command }) => `(exit $__s)\n${command}\n__s=$?; echo "@@@$__s"\n`).join('');
+  const { stdout } = await startIn(folder, ['bash', '-c', `exec 2>&1\n__s=0\n${script}`], {
+    FRONTDESK_PROFILE: 'sandbox',
+  }).ended;
+  // The pages show runs of a second.
+  const printed = stdout.replace(/(?<=, run \S+, )\d+ s$/gm, '1 s');
+  const ends = [...printed.matchAll(/([\s\S]*?)@@@(\d+)\n/g)];
+  return ends.map(([, output = '', exitCode]) => ({ output, exitCode: Number(exitCode) }));
 }
 
 it('the README says what the sandbox chose, and that a plan is known to this state folder alone', () => {
@@ -90,8 +58,8 @@ it('the README has at most 125 lines', () => {
 
 it('every other page has at most 150 lines', () => {
   const others = ['CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
-  const texts = others.map((path) => [path, readFileSync(join(root, path), 'utf8')] as const);
-  const long = [...readPages(root), ...texts].filter(([, text]) => text.split('\n').length > 151);
+  const texts = others.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')] as const);
+  const long = [...readPages(ROOT), ...texts].filter(([, text]) => text.split('\n').length > 151);
   expect(long.map(([path]) => path)).toEqual([]);
 });
 
@@ -106,7 +74,7 @@ function deadLinks(path: string, text: string, pages: ReadonlyMap<string, string
   const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
   const dead = links.filter(([, link = '', heading]) => {
     const target = link === '' ? path : join(dirname(path), link);
-    if (!existsSync(join(root, target))) return true;
+    if (!existsSync(join(ROOT, target))) return true;
     const headings = [...(pages.get(target) ?? '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => anchor(title));
     return heading !== undefined && !headings.includes(heading);
   });
@@ -114,9 +82,9 @@ function deadLinks(path: string, text: string, pages: ReadonlyMap<string, string
 }
 
 it('every link of every page leads to a file and a heading', () => {
-  const pages = new Map(readPages(root));
+  const pages = new Map(readPages(ROOT));
   for (const path of ['CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'])
-    pages.set(path, readFileSync(join(root, path), 'utf8'));
+    pages.set(path, readFileSync(join(ROOT, path), 'utf8'));
   expect([...pages].flatMap(([path, text]) => deadLinks(path, text, pages))).toEqual([]);
 });
 
@@ -128,8 +96,8 @@ it('the README and the guides have sessions to run', () => {
 
 it.each(found.map((steps) => [(steps[1] ?? steps[0])?.command ?? '', steps] as const))(
   'the session runs as printed: %s …',
-  (_name, steps) => {
-    const results = run(steps);
+  async (_name, steps) => {
+    const results = await run(steps);
     for (const [index, { command, output }] of steps.entries()) {
       // A step without a printed output has to succeed, whatever it says.
       if (output === '') expect({ command, ...results[index] }).toMatchObject({ command, exitCode: 0 });
@@ -151,10 +119,5 @@ it('the README and the guides have command lines outside sessions', () => {
 });
 
 it.each(LINES)('the line of a page is a valid call: %s', async (line) => {
-  const { path, rest, unknown } = locateCommand(shellWords(line).slice(1), REGISTRY);
-  expect(unknown).toBeUndefined();
-  const entry = REGISTRY.find(path) ?? REGISTRY.defaultOf(path);
-  const command = await entry?.load();
-  expect(command).toBeDefined();
-  if (command !== undefined) expect(parseFaults(rest, command)).toEqual([]);
+  expect((await parseLine(line)).faults).toEqual([]);
 });

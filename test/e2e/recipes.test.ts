@@ -1,15 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { isMap, parse, parseAllDocuments } from 'yaml';
 import { type CountingServer, startCountingServer } from '../crash/counting-server.ts';
+import { shardRows } from '../crash/program.ts';
 import { WRITES } from '../crash/writes.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
+import { folderWithProgram, ROOT, startIn } from '../support/shell.ts';
 
-const root = new URL('../..', import.meta.url).pathname;
-const recipe = (name: string) => readFileSync(join(root, 'docs', 'recipes', name), 'utf8');
+const recipe = (name: string) => readFileSync(join(ROOT, 'docs', 'recipes', name), 'utf8');
 
 const SHARDS = [1, 2, 3, 4];
 const ROWS = 60;
@@ -54,20 +53,13 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-interface Ended {
-  readonly code: number | null;
-  readonly stderr: string;
-}
-
 /** A folder with cards.csv, `frontdesk` on the path, and the service that counts what it is asked. */
 class Place {
-  readonly folder = mkdtempSync(join(tmpdir(), 'frontdesk-recipe-'));
+  readonly folder = folderWithProgram();
   readonly server: CountingServer;
 
   private constructor(server: CountingServer) {
     this.server = server;
-    mkdirSync(join(this.folder, 'bin'));
-    symlinkSync(join(root, 'bin', 'frontdesk.js'), join(this.folder, 'bin', 'frontdesk'));
     const ids = Array.from({ length: ROWS }, (_, index) => WRITES.block.keyOf(index + 1));
     writeFileSync(join(this.folder, 'cards.csv'), `cardId,reason\n${ids.map((id) => `${id},lost\n`).join('')}`);
     writeFileSync(join(this.folder, '.cards-token'), 'cards-token-of-the-test\n', { mode: 0o600 });
@@ -75,38 +67,23 @@ class Place {
 
   static async make(): Promise<Place> {
     const random = new SeededRandom(1);
-    const quiet = { refused: new Set<string>(), dropShare: 0, busyShare: 0 };
-    const server = await startCountingServer({ write: WRITES.block, random, thinkMs: 30, ...quiet });
+    const server = await startCountingServer({ write: WRITES.block, random, thinkMs: 30 });
     const place = new Place(server);
-    cleanUps.push(async () => {
-      await server.stop();
-      rmSync(place.folder, { recursive: true, force: true });
-    });
+    cleanUps.push(() => server.stop());
     return place;
   }
 
-  start(shell: readonly [string, ...string[]], env: Readonly<Record<string, string>>) {
-    const { FRONTDESK_CARDS_URL = '', FRONTDESK_CARDS_TOKEN = '' } = this.server.env;
-    const [command, ...args] = shell;
-    const child = spawn(command, args, {
-      cwd: this.folder,
-      env: {
-        PATH: [join(this.folder, 'bin'), process.env['PATH']].join(delimiter),
-        HOME: this.folder,
-        LANG: 'C.UTF-8',
-        FRONTDESK_CONFIG_DIR: join(this.folder, 'config'),
-        FRONTDESK_STATE_DIR: join(this.folder, 'state'),
-        FRONTDESK_CARDS_URL,
-        FRONTDESK_CARDS_TOKEN,
-        ...env,
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
+  start(shell: readonly string[], env: Readonly<Record<string, string>>) {
+    const { FRONTDESK_CARDS_URL, FRONTDESK_CARDS_TOKEN } = this.server.env;
+    const started = startIn(this.folder, shell, {
+      FRONTDESK_CONFIG_DIR: join(this.folder, 'config'),
+      FRONTDESK_STATE_DIR: join(this.folder, 'state'),
+      FRONTDESK_CARDS_URL,
+      FRONTDESK_CARDS_TOKEN,
+      ...env,
     });
-    cleanUps.push(() => void child.kill('SIGKILL'));
-    let stderr = '';
-    child.stderr.on('data', (part: Buffer) => (stderr += part));
-    const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, stderr })));
-    return { child, ended };
+    cleanUps.push(() => void started.child.kill('SIGKILL'));
+    return started;
   }
 
   /**
@@ -114,13 +91,7 @@ class Place {
    * whose request had not reached the service when its sender was killed. Answers how many there are.
    */
   expectAllSaid(): number {
-    const rows = SHARDS.flatMap((shard) =>
-      readFileSync(join(this.folder, `results-${shard}.ndjson`), 'utf8')
-        .trim()
-        .split('\n')
-        // One object a row.
-        .map((line) => JSON.parse(line) as { row: number; outcome: string }),
-    ).sort((a, b) => a.row - b.row);
+    const rows = shardRows(this.folder, SHARDS);
     expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1));
     const applied = (row: number) => this.server.applications(WRITES.block.keyOf(row));
     const said = rows.map(({ row, outcome }) => `${row} ${outcome.replace('confirmed_by_read', 'applied')}`);
@@ -129,7 +100,7 @@ class Place {
   }
 }
 
-type Start = (shard: number, attempt: number) => { readonly child: ChildProcess; readonly ended: Promise<Ended> };
+type Start = (shard: number, attempt: number) => ReturnType<typeof startIn>;
 
 /** Runs all shards at once, kills the second in the middle of its rows, and starts that one again. */
 async function runWithKill(place: Place, start: Start): Promise<void> {
@@ -219,7 +190,7 @@ it.each(guards)(
 
 const folders = ['.github/workflows', 'docs/recipes'];
 const texts = folders.flatMap((folder) =>
-  readdirSync(join(root, folder)).map((name) => [name, readFileSync(join(root, folder, name), 'utf8')] as const),
+  readdirSync(join(ROOT, folder)).map((name) => [name, readFileSync(join(ROOT, folder, name), 'utf8')] as const),
 );
 
 it.each(texts)('%s names each action by its commit, with its version beside it', (_, text) => {
@@ -228,9 +199,9 @@ it.each(texts)('%s names each action by its commit, with its version beside it',
 });
 
 it('no page or recipe installs a package by the name frontdesk, which is not published by this project', () => {
-  const pages = readdirSync(join(root, 'docs')).filter((name) => /^(?!messages).*\.md$/.test(name));
+  const pages = readdirSync(join(ROOT, 'docs')).filter((name) => /^(?!messages).*\.md$/.test(name));
   const all = [...pages.map((name) => `docs/${name}`), 'README.md', 'action.yml'];
-  const lines = [...texts.map(([, text]) => text), ...all.map((name) => readFileSync(join(root, name), 'utf8'))];
+  const lines = [...texts.map(([, text]) => text), ...all.map((name) => readFileSync(join(ROOT, name), 'utf8'))];
   const byName =
     /\b(?:npm (?:i|install)|npx|pnpm|yarn|bunx?|brew|scoop|winget|docker pull)\b[^\n`#]* frontdesk(?![\w./_-])/;
   for (const text of lines) expect(byName.exec(text)?.[0]).toBeUndefined();
@@ -264,7 +235,7 @@ it('the recipe for Kubernetes sends every row once although a pod is killed and 
 it('the recipe for Slurm sends every row once although a task is killed and queued again', async () => {
   const place = await Place.make();
   await runWithKill(place, (shard) =>
-    place.start(['bash', join(root, 'docs', 'recipes', 'slurm-array.sh')], {
+    place.start(['bash', join(ROOT, 'docs', 'recipes', 'slurm-array.sh')], {
       SLURM_ARRAY_TASK_ID: String(shard),
       SLURM_ARRAY_TASK_COUNT: String(SHARDS.length),
     }),

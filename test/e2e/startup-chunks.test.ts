@@ -1,37 +1,25 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { startRecordingServer } from '../support/recording-server.ts';
-import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, listingLoaded, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 // What a call loads is what it costs to start. A failure here asks: is the new weight worth it on every call? If it
 // is, write it down here; if not, load it where it is used.
 
-const HOOK = fileURLToPath(new URL('../support/loaded-files.cjs', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../../bin/frontdesk.js', import.meta.url));
 const CHUNKS = fileURLToPath(new URL('../../dist/chunks/', import.meta.url));
 
-interface Loaded {
-  readonly chunks: readonly string[];
-  readonly builtins: readonly string[];
-}
-
-async function loadedBy(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  stdin = '',
-): Promise<Loaded> {
+async function loadedBy(args: readonly string[], env: Readonly<Record<string, string>> = {}, stdin = '') {
   const home = createHome();
-  const list = join(home.path, 'loaded.json');
   // Nothing is kept, as keeping it loads a little more: once for each build.
-  const options = { NODE_OPTIONS: `--require ${HOOK}`, LOADED_FILES_LIST: list };
-  const { code, stderr } = await runFrontdesk(args, { home, stdin, env: { ...env, ...options } });
+  const { env: hook, loaded } = listingLoaded(home);
+  const { code, stderr } = await runFrontdesk(args, { home, stdin, env: { ...env, ...hook } });
   expect({ code, stderr: stderr.replace(/^\{"summary".*\n$/, '') }).toEqual({ code: 0, stderr: '' });
-  // The hook writes exactly this shape.
-  return JSON.parse(readFileSync(list, 'utf8')) as Loaded;
+  return loaded();
 }
 
 const ALWAYS = ['base.cjs', 'main.cjs', 'rolldown-runtime.cjs'];
@@ -94,21 +82,14 @@ it.each([
 });
 
 it('an empty stdin is no terminal without the module of terminals, which loads the network', () => {
-  const home = createHome();
-  const list = join(home.path, 'loaded.json');
-  const env = {
-    PATH: process.env['PATH'],
-    NODE_OPTIONS: `--require ${HOOK}`,
-    LOADED_FILES_LIST: list,
-    FRONTDESK_CARDS_URL: 'http://127.0.0.1:9',
-  };
+  const { env: hook, loaded } = listingLoaded(createHome());
+  const env = { PATH: process.env['PATH'], ...hook, FRONTDESK_CARDS_URL: 'http://127.0.0.1:9' };
   // 'ignore' is /dev/null, as scheduled jobs have it.
   const stdio = ['ignore', 'pipe', 'pipe'] as const;
   const args = [PROGRAM, 'card', 'block', CARD_ID, '--json', '--dry-run'];
   const { status } = spawnSync(process.execPath, args, { env, stdio: [...stdio] });
   expect(status).toBe(0);
-  // The hook writes exactly this shape.
-  expect((JSON.parse(readFileSync(list, 'utf8')) as Loaded).builtins).toEqual([]);
+  expect(loaded().builtins).toEqual([]);
 });
 
 it.each([

@@ -1,16 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { type CountingServer, startCountingServer } from '../crash/counting-server.ts';
+import { shardRows } from '../crash/program.ts';
 import { WRITES } from '../crash/writes.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
+import { folderWithProgram, ROOT } from '../support/shell.ts';
 
 // The recipes of docs/guides/many-machines.md on the engines themselves, where they are installed.
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const SHARDS = [1, 2, 3, 4];
 const ROWS = 4000;
 const key = (row: number) => WRITES.block.keyOf(row);
@@ -29,15 +29,9 @@ interface Place {
 
 /** A home with cards.csv, a token and `frontdesk` on the path, and the service that counts what it is asked. */
 async function makePlace(): Promise<Place> {
-  const folder = mkdtempSync(join(tmpdir(), 'frontdesk-engine-'));
-  const quiet = { refused: new Set<string>(), dropShare: 0, busyShare: 0 };
-  const server = await startCountingServer({ write: WRITES.block, random: new SeededRandom(1), thinkMs: 60, ...quiet });
-  onTestFinished(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-  });
-  mkdirSync(join(folder, 'bin'));
-  symlinkSync(join(root, 'bin', 'frontdesk.js'), join(folder, 'bin', 'frontdesk'));
+  const folder = folderWithProgram();
+  const server = await startCountingServer({ write: WRITES.block, random: new SeededRandom(1), thinkMs: 60 });
+  onTestFinished(() => server.stop());
   const rows = Array.from({ length: ROWS }, (_, index) => `${key(index + 1)},lost\n`);
   writeFileSync(join(folder, 'cards.csv'), `cardId,reason\n${rows.join('')}`);
   writeFileSync(join(folder, '.cards-token'), 'cards-token-of-the-test\n', { mode: 0o600 });
@@ -72,13 +66,8 @@ function pidOf({ folder }: Place, shard: number): number {
 
 /** Each row was blocked exactly once, and the results say so; unknown is only what a killed process had under way. */
 function expectEachOnce({ folder, server }: Place): void {
-  const rows = SHARDS.flatMap((shard) =>
-    readFileSync(join(folder, `results-${shard}.ndjson`), 'utf8')
-      .trim()
-      .split('\n')
-      // A task that was queued again appends to nothing: each attempt writes its file anew, one object a row.
-      .map((line) => JSON.parse(line) as { row: number; outcome: string }),
-  ).sort((a, b) => a.row - b.row);
+  // A task that was queued again appends to nothing: each attempt writes its file anew.
+  const rows = shardRows(folder, SHARDS);
   expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1));
   const missing = rows.filter(({ row }) => server.applications(key(row)) === 0);
   expect(missing.every(({ outcome }) => outcome === 'unknown')).toBe(true);
@@ -154,7 +143,7 @@ async function until(isSo: () => boolean): Promise<void> {
 it.skipIf(!hasSlurm)('Slurm: a task is requeued and another is killed, and each row is sent once', async () => {
   const place = startSlurm(await makePlace());
   await until(() => spawnSync('sinfo', ['-h', '-o', '%T'], { env: place.env, encoding: 'utf8' }).stdout === 'idle\n');
-  const submit = () => run(place, 'sbatch', ['--parsable', join(root, 'docs', 'recipes', 'slurm-array.sh')]);
+  const submit = () => run(place, 'sbatch', ['--parsable', join(ROOT, 'docs', 'recipes', 'slurm-array.sh')]);
   const isOver = (job: string) => run(place, 'squeue', ['-h', '-j', job, '-o', '%T']) === '';
   const job = submit();
   // Shard 2 has the rows 2, 6, 10, …, shard 3 the rows 3, 7, 11, …
@@ -178,7 +167,7 @@ it.skipIf(!isThere('parallel'))(
   async () => {
     const place = await makePlace();
     const start = () =>
-      spawn('bash', [join(root, 'docs', 'recipes', 'gnu-parallel.sh')], {
+      spawn('bash', [join(ROOT, 'docs', 'recipes', 'gnu-parallel.sh')], {
         cwd: place.folder,
         env: place.env,
         stdio: 'ignore',

@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createHttpClient } from '../../src/service/http/ongoing-call.ts';
-import { parseBaseUrl } from '../../src/service/wire/base-url.ts';
-import { createTransport } from '../../src/service/wire/transport.ts';
 import {
   type Behavior,
   closeAfterRequest,
@@ -16,9 +13,8 @@ import {
   silence,
   startFaultServer,
 } from '../support/fault-server.ts';
-import { CARDS_TOKEN } from '../support/recording-server.ts';
 import { numberOf, SeededRandom } from '../support/seeded-random.ts';
-import { answerWith, card, damaged, PLAY_NAMES, type Play, playOf } from './stage.ts';
+import { answerWith, card, clientOf, damaged, inTurn, PLAY_NAMES, type Play, playOf } from './stage.ts';
 
 /**
  * Goals G4 and G5: a service that did what was asked, at whatever stage it then failed, is never told as one that
@@ -92,24 +88,10 @@ async function playOne(index: number): Promise<End> {
   const seeded = new SeededRandom(SEED + index);
   const play = playOf(seeded.pick(WRITES), index);
   const server = await serve(play, seeded);
-  const parsed = parseBaseUrl(server.url);
-  if (parsed.kind === 'bad') throw new Error(parsed.problem);
-  const clock = { now: () => Date.now(), monotonic: () => 0, sleep: () => Promise.resolve() };
-  const transport = createTransport({ baseUrl: parsed.baseUrl, clock });
-  const client = createHttpClient({
-    baseUrl: parsed.baseUrl,
-    credential: { token: async () => CARDS_TOKEN, renew: async () => undefined },
-    clock,
-    random: () => 0,
-    version: '1.2.3',
-    profile: 'demo',
-    namedProfile: undefined,
-    stoppedBy: () => undefined,
-    transport,
-  });
+  const { client, close } = clientOf(server.url, () => 0);
   const policy = { timeoutMs: 250, retries: 2, retryMaxTimeMs: 60_000 };
   const result = await client.call(play.input, { policy });
-  await transport.close();
+  await close();
   const applied = server.applications();
   await server.close();
   const code = result.kind === 'answered' ? 0 : result.failure.exitCode;
@@ -127,11 +109,7 @@ async function playOne(index: number): Promise<End> {
 describe(`trouble at a random stage ${origin}`, () => {
   it(`a change that the service made is never reported as not sent or rejected, in ${COUNT} runs with trouble at a random stage`, async () => {
     const ends: End[] = [];
-    let next = 0;
-    const worker = async (): Promise<void> => {
-      for (let index = next++; index < COUNT; index = next++) ends.push(await playOne(index));
-    };
-    await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+    await inTurn(COUNT, AT_A_TIME, async (index) => void ends.push(await playOne(index)));
     const share = (test: (end: End) => boolean) => ends.filter(test).length / COUNT;
     // A run in which nothing was ever done, or nothing ever refused, would prove nothing.
     expect(share((end) => end.applied > 0)).toBeGreaterThan(0.3);

@@ -4,16 +4,12 @@ import { isJsonArray, isJsonObject, type JsonValue } from '../../src/base/json/v
 import { renderFailure, renderNotice } from '../../src/screen/failure-text.ts';
 import type { Result } from '../../src/screen/options.ts';
 import { renderResult } from '../../src/screen/render.ts';
-import type { CallResult, HttpClient } from '../../src/service/http/call.ts';
-import { createHttpClient } from '../../src/service/http/ongoing-call.ts';
-import { parseBaseUrl } from '../../src/service/wire/base-url.ts';
-import { createTransport } from '../../src/service/wire/transport.ts';
+import type { CallResult } from '../../src/service/http/call.ts';
 import { checkStreams, meet } from '../e2e/faults/fault-run.ts';
 import { type FaultServer, startFaultServer } from '../support/fault-server.ts';
-import { CARDS_TOKEN } from '../support/recording-server.ts';
 import { numberOf, SeededRandom } from '../support/seeded-random.ts';
 import { outputOptions, recordedOutput } from '../unit/screen/recorded-output.ts';
-import { answerWith, card, damaged, indexOf, PLAY_NAMES, type Play, playOf } from './stage.ts';
+import { answerWith, card, clientOf, damaged, indexOf, inTurn, PLAY_NAMES, type Play, playOf } from './stage.ts';
 
 /**
  * Goal G1: whatever a service answers, frontdesk ends in time, with an exit code of its table, without a stack
@@ -29,8 +25,7 @@ const TIMEOUT_MS = 400;
 const AT_A_TIME = 16;
 
 let server: FaultServer;
-let client: HttpClient;
-let transport: ReturnType<typeof createTransport>;
+let stage: ReturnType<typeof clientOf>;
 const origin = () => `(seed ${SEED}, repeat with FRONTDESK_FUZZ_SEED=${SEED})`;
 
 beforeAll(async () => {
@@ -47,24 +42,10 @@ beforeAll(async () => {
       return answerWith(damaged(look, seeded), false);
     },
   });
-  const parsed = parseBaseUrl(server.url);
-  if (parsed.kind === 'bad') throw new Error(parsed.problem);
-  const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: () => Promise.resolve() };
-  transport = createTransport({ baseUrl: parsed.baseUrl, clock });
-  client = createHttpClient({
-    baseUrl: parsed.baseUrl,
-    credential: { token: async () => CARDS_TOKEN, renew: async () => undefined },
-    clock,
-    random: () => 0,
-    version: '1.2.3',
-    profile: 'demo',
-    namedProfile: undefined,
-    stoppedBy: () => undefined,
-    transport,
-  });
+  stage = clientOf(server.url, () => performance.now());
 });
 afterAll(async () => {
-  await transport.close();
+  await stage.close();
   await server.close();
 });
 
@@ -106,7 +87,7 @@ async function playOne(index: number): Promise<string> {
   const seeded = new SeededRandom(SEED + index);
   const play = playOf(seeded.pick(PLAY_NAMES), index);
   const policy = { timeoutMs: TIMEOUT_MS, retries: 1, retryMaxTimeMs: 2 * TIMEOUT_MS };
-  const result = await client.call(play.input, { policy });
+  const result = await stage.client.call(play.input, { policy });
   const { stdout, stderr, isData } = await shown(play, result, seeded);
   const { code, outcome } = endOf(result);
   const where = `run ${index} of ${play.name} ${origin()}`;
@@ -119,14 +100,10 @@ async function playOne(index: number): Promise<string> {
 describe(`damaged answers ${origin()}`, () => {
   it(`${COUNT} damaged responses never break the client or the output`, async () => {
     const ends = new Map<string, number>();
-    let next = 0;
-    const worker = async (): Promise<void> => {
-      for (let index = next++; index < COUNT; index = next++) {
-        const end = await playOne(index);
-        ends.set(end, (ends.get(end) ?? 0) + 1);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+    await inTurn(COUNT, AT_A_TIME, async (index) => {
+      const end = await playOne(index);
+      ends.set(end, (ends.get(end) ?? 0) + 1);
+    });
     // A run in which nothing ever got through, or everything did, would prove nothing.
     const share = (end: string) => (ends.get(end) ?? 0) / COUNT;
     expect(share('0 applied'), JSON.stringify([...ends])).toBeGreaterThan(0.05);
@@ -135,19 +112,14 @@ describe(`damaged answers ${origin()}`, () => {
   });
 
   it(`${PROCESSES} damaged responses never break the built program`, async () => {
-    let next = 0;
-    const worker = async (): Promise<void> => {
-      for (let count = next++; count < PROCESSES; count = next++) {
-        // Other runs than those above.
-        const index = COUNT + count;
-        const seeded = new SeededRandom(SEED + index);
-        const play = playOf(seeded.pick(PLAY_NAMES), index);
-        const format = new SeededRandom(index).pick([['--json'], ['-o', 'ndjson'], ['-o', 'csv'], []]);
-        const { code, elapsedMs } = await meet(server, play.words, { format, attemptMs: 1500, budgetMs: 3000 });
-        expect(code, `run ${index} of ${play.name} ${origin()}`).not.toBe(1);
-        expect(elapsedMs).toBeGreaterThan(0);
-      }
-    };
-    await Promise.all(Array.from({ length: 4 }, worker));
+    await inTurn(PROCESSES, 4, async (count) => {
+      // Other runs than those above.
+      const index = COUNT + count;
+      const seeded = new SeededRandom(SEED + index);
+      const play = playOf(seeded.pick(PLAY_NAMES), index);
+      const format = new SeededRandom(index).pick([['--json'], ['-o', 'ndjson'], ['-o', 'csv'], []]);
+      const { code } = await meet(server, play.words, { format, attemptMs: 1500, budgetMs: 3000 });
+      expect(code, `run ${index} of ${play.name} ${origin()}`).not.toBe(1);
+    });
   });
 });

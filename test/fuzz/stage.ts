@@ -5,7 +5,11 @@ import type { Column } from '../../src/screen/column.ts';
 import type { Operation } from '../../src/service/api/operation.ts';
 import { OPERATIONS } from '../../src/service/api/operations.ts';
 import type { CallInput } from '../../src/service/http/call.ts';
+import { createHttpClient } from '../../src/service/http/ongoing-call.ts';
+import { parseBaseUrl } from '../../src/service/wire/base-url.ts';
+import { createTransport } from '../../src/service/wire/transport.ts';
 import { type Behavior, counted } from '../support/fault-server.ts';
+import { CARDS_TOKEN } from '../support/recording-server.ts';
 import { NAMES, SAMPLE_CALLS, sampleInput, typedCall } from '../support/sample-calls.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import { mutateBytes, mutateHttp, mutateJson, type WireAnswer } from './mutate.ts';
@@ -83,6 +87,36 @@ export function playOf(name: keyof typeof OPERATIONS, index: number): Play {
     columns: COLUMNS.get(command) ?? [],
     good: response(id),
   };
+}
+
+/** The client of the program at a service, whose pauses take no time; `monotonic`: what its deadlines go by. */
+export function clientOf(url: string, monotonic: () => number) {
+  const parsed = parseBaseUrl(url);
+  if (parsed.kind === 'bad') throw new Error(parsed.problem);
+  const { baseUrl } = parsed;
+  const clock = { now: () => Date.now(), monotonic, sleep: () => Promise.resolve() };
+  const transport = createTransport({ baseUrl, clock });
+  const client = createHttpClient({
+    baseUrl,
+    credential: { token: async () => CARDS_TOKEN, renew: async () => undefined },
+    clock,
+    random: () => 0,
+    version: '1.2.3',
+    profile: 'demo',
+    namedProfile: undefined,
+    stoppedBy: () => undefined,
+    transport,
+  });
+  return { client, close: () => transport.close() };
+}
+
+/** Does so many runs, some at a time. */
+export async function inTurn(count: number, atATime: number, play: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) await play(index);
+  };
+  await Promise.all(Array.from({ length: atATime }, worker));
 }
 
 /** A damaged answer: at the level of JSON, of bytes, of HTTP, or of all of them. */

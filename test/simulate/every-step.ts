@@ -29,7 +29,7 @@ async function caseOf(
 ): Promise<Case> {
   const { name, command, sample } = given;
   const place = await placeOf(program, start, sample.before ?? []);
-  const call = { ...sample.with, args: typeof sample.args === 'function' ? sample.args(place) : sample.args };
+  const call = { ...sample.with, args: sample.args(place) };
   const clean = await play(program, place, call);
   return { name, command, place, call, clean, code: sample.code ?? 0 };
 }
@@ -40,11 +40,11 @@ async function allCases(program: Program): Promise<readonly Case[]> {
   const cases: Case[] = [];
   for (const entry of REGISTRY.entries) {
     const words = entry.path.join(' ');
-    const samples = Object.entries(SAMPLES[words] ?? {});
+    const samples = SAMPLES.filter((sample) => sample.command === words);
     if (samples.length === 0) throw new Error(`${words} has no call in sample-calls.ts`);
     const command = await entry.load();
-    for (const [what, sample] of samples) {
-      cases.push(await caseOf(program, start, { name: `${words}: ${what}`, command, sample }));
+    for (const sample of samples) {
+      cases.push(await caseOf(program, start, { name: `${words}: ${sample.what}`, command, sample }));
     }
   }
   const wrong = cases.filter(({ clean, code }) => clean.code !== code || clean.faults.length > 0);

@@ -36,36 +36,47 @@ function openedFile(calls: SystemCalls, later: Later, fd: number) {
       const place = typeof data === 'string' ? offset : position;
       return { bytesWritten: await later(() => calls.write(fd, piece, place)), buffer: data };
     },
-    [Symbol.asyncDispose]: () => later(() => calls.close(fd)),
   };
 }
 
 type OpenedFile = ReturnType<typeof openedFile>;
 
+type Call = (...given: unknown[]) => unknown;
+type Named = Readonly<Record<string, unknown>>;
+
+/** Calls on the disk by their names, each made into another form. */
+function callsOf<Form>(calls: SystemCalls, names: readonly (keyof SystemCalls)[], form: (call: Call) => Form) {
+  return Object.fromEntries(names.map((name) => [name, form((calls[name] as Call).bind(calls))]));
+}
+
+/** Calls with the same arguments as those of Node, as promises and at once. */
+const LATER = [
+  ...(['stat', 'access', 'chmod', 'mkdir', 'readdir', 'writeFile', 'copyFile'] as const),
+  ...(['rename', 'link', 'unlink', 'rm', 'realpath'] as const),
+];
+const AT_ONCE = [
+  ...(['open', 'close', 'read', 'fstat', 'exists', 'access', 'chmod', 'readdir', 'readFile', 'writeFile'] as const),
+  ...(['fsync', 'rename', 'link', 'unlink', 'rmdir', 'rm', 'readlink', 'realpath'] as const),
+];
+
 /** What stands for `node:fs/promises`. */
 export function promisesModule(calls: SystemCalls, later: Later, letters: () => string) {
   const of = (file: string | OpenedFile) => (typeof file === 'string' ? file : file.fd);
+  const inThreads = callsOf(
+    calls,
+    LATER,
+    (call) =>
+      (...given: unknown[]) =>
+        later(() => call(...given)),
+  );
   return {
     constants,
     open: (path: string, flags?: string | number, mode?: number) =>
       later(() => openedFile(calls, later, calls.open(path, flags, mode))),
-    stat: (path: string) => later(() => calls.stat(path)),
-    lstat: (path: string) => later(() => calls.stat(path)),
-    access: (path: string) => later(() => calls.access(path)),
-    chmod: (path: string, mode: number) => later(() => calls.chmod(path, mode)),
-    utimes: (path: string, _read: unknown, at: Date | number) => later(() => calls.utimes(path, at)),
-    mkdir: (path: string, mode?: number) => later(() => calls.mkdir(path, mode)),
+    ...inThreads,
+    lstat: inThreads['stat'],
     mkdtemp: (prefix: string) => later(() => calls.mkdtemp(prefix, letters())),
-    readdir: (path: string, options?: { withFileTypes?: boolean }) => later(() => calls.readdir(path, options)),
     readFile: (file: string | OpenedFile, options?: FileOptions) => later(() => calls.readFile(of(file), options)),
-    writeFile: (path: string, data: Data, options?: FileOptions) => later(() => calls.writeFile(path, data, options)),
-    copyFile: (from: string, to: string) => later(() => calls.copyFile(from, to)),
-    rename: (from: string, to: string) => later(() => calls.rename(from, to)),
-    link: (from: string, to: string) => later(() => calls.link(from, to)),
-    unlink: (path: string) => later(() => calls.unlink(path)),
-    rmdir: (path: string) => later(() => calls.rmdir(path)),
-    rm: (path: string, options?: { recursive?: boolean; force?: boolean }) => later(() => calls.rm(path, options)),
-    realpath: (path: string) => later(() => calls.realpath(path)),
   };
 }
 
@@ -143,12 +154,11 @@ export function fileModule(calls: SystemCalls, later: Later, promises: ReturnTyp
     bytesRead: await later(() => calls.read(fd, buffer, offset, length, place)),
     buffer,
   });
+  const atOnce = Object.entries(callsOf(calls, AT_ONCE, (call) => call)).map(([name, call]) => [`${name}Sync`, call]);
   return {
+    ...(Object.fromEntries(atOnce) as Readonly<Record<string, Call>>),
     constants,
     promises,
-    openSync: calls.open.bind(calls),
-    closeSync: calls.close.bind(calls),
-    readSync: calls.read.bind(calls),
     writeSync(fd: number, data: Data, second?: number | null, third?: number | string | null, fourth?: number | null) {
       if (typeof data === 'string') return calls.write(fd, asBytes(data, third as BufferEncoding | undefined), second);
       const from = second ?? 0;
@@ -156,29 +166,14 @@ export function fileModule(calls: SystemCalls, later: Later, promises: ReturnTyp
       return calls.write(fd, data.subarray(from, from + length), fourth);
     },
     fstatSync: calls.fstat.bind(calls),
-    fsyncSync: calls.fsync.bind(calls),
-    fdatasyncSync: calls.fsync.bind(calls),
     statSync: statAt,
     lstatSync: statAt,
-    existsSync: calls.exists.bind(calls),
-    accessSync: calls.access.bind(calls),
-    chmodSync: calls.chmod.bind(calls),
     mkdirSync(path: string, given?: number | { mode?: number; recursive?: boolean }) {
       const { mode, recursive = false } = typeof given === 'number' ? { mode: given } : (given ?? {});
       if (!recursive || !calls.exists(path)) calls.mkdir(path, mode);
     },
     // All files are one user's.
     chownSync: () => undefined,
-    readdirSync: calls.readdir.bind(calls),
-    readFileSync: calls.readFile.bind(calls),
-    writeFileSync: calls.writeFile.bind(calls),
-    renameSync: calls.rename.bind(calls),
-    linkSync: calls.link.bind(calls),
-    unlinkSync: calls.unlink.bind(calls),
-    rmdirSync: calls.rmdir.bind(calls),
-    rmSync: calls.rm.bind(calls),
-    readlinkSync: calls.readlink.bind(calls),
-    realpathSync: calls.realpath.bind(calls),
     open: inCallback((path: string, flags?: string | number, mode?: number) =>
       later(() => calls.open(path, flags, mode)),
     ),
@@ -190,7 +185,7 @@ export function fileModule(calls: SystemCalls, later: Later, promises: ReturnTyp
     read: Object.assign(read, { [promisify.custom]: piecewise }),
     // The settings' writer makes promises of these and calls none.
     ...Object.fromEntries(
-      PROMISED.map((name) => [name, inCallback(promises[name] as (path: string) => Promise<unknown>)]),
+      PROMISED.map((name) => [name, inCallback((promises as Named)[name] as (path: string) => Promise<unknown>)]),
     ),
     chown: inCallback(async () => undefined),
     write: inCallback((fd: number, data: Data) => later(() => calls.write(fd, asBytes(data)))),

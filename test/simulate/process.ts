@@ -409,7 +409,6 @@ export class SimulatedProcess implements Owner {
         nextTick: process.nextTick,
         emitWarning: () => undefined,
         hrtime: Object.assign(() => [0, 0], { bigint: () => BigInt(Math.round(this.machine.monotonic() * 1e6)) }),
-        memoryUsage: process.memoryUsage,
       }),
       { stdout: { get: () => stream('stdout') }, stderr: { get: () => stream('stderr') } },
     );

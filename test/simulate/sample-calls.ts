@@ -3,8 +3,11 @@ import { type Call, type Place, SERVICE } from './stage.ts';
 
 /** One call of a command, and what has to be done before it. */
 export interface Sample {
+  /** By the path that the registry has it by. */
+  readonly command: string;
+  readonly what: string;
   readonly before?: readonly Call[];
-  readonly args: readonly string[] | ((place: Place) => readonly string[]);
+  readonly args: (place: Place) => readonly string[];
   readonly with?: Omit<Call, 'args'>;
   /** How it ends where nothing fails. */
   readonly code?: number;
@@ -26,44 +29,34 @@ export const FILES: Readonly<Record<string, string>> = {
   '/jobs/text.txt': 'Every Sunday\n',
 };
 
+/** `$1` is the first card, `$S` the address of the service. */
+const words = (text: string): readonly string[] =>
+  text.split(' ').map((word) => word.replace('$1', cardId(1)).replace('$S', SERVICE));
+const call = (text: string, more: Omit<Call, 'args'> = {}): Call => ({ args: words(text), ...more });
+
 /** A profile with credentials, which every sample begins with. */
 export const SET_UP: readonly Call[] = [
-  { args: ['profile', 'set', 'live', '--cards-url', SERVICE, '--calendar-url', SERVICE] },
-  { args: ['auth', 'login', '-p', 'live', '--family', 'cards', '--token-stdin'], stdin: TOKEN },
-  { args: ['auth', 'login', '-p', 'live', '--family', 'calendar', '--token-stdin'], stdin: TOKEN },
+  call('profile set live --cards-url $S --calendar-url $S'),
+  call('auth login -p live --family cards --token-stdin', { stdin: TOKEN }),
+  call('auth login -p live --family calendar --token-stdin', { stdin: TOKEN }),
 ];
 
-const BLOCK: Call = { args: ['card', 'block', cardId(1), '--yes'] };
-const LOST: Call = { ...BLOCK, service: 'silent', args: ['card', 'block', cardId(1), '--yes', '--retries', '0'] };
-const PROVISION: Call = {
-  args: ['card', 'provision', cardId(1), '--wallet', 'wallet_a', '--show-sensitive', '--yes', '--retries', '0'],
-};
-const REISSUE_LOST: Call = { ...LOST, args: ['card', 'reissue', cardId(1), '--yes', '--retries', '0'] };
-const EVENT_LOST: Call = {
-  ...LOST,
-  args: [
-    ...['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'Party', '--start', '2026-08-01T12:00:00'],
-    ...['--yes', '--retries', '0'],
-  ],
-};
-const RUN: Call = { args: ['card', 'block', '--from', '/jobs/ids.txt', '--run', 'may', '--yes'] };
-const UPDATED: Call = {
-  args: [
-    ...['calendar', 'subscribers', 'update', '--from', '/jobs/edited.csv'],
-    ...['--changed-from', '/jobs/older.csv', '--run', 'may', '--yes'],
-  ],
-};
+const SILENT = { service: 'silent' } as const;
+const BLOCK = 'card block $1 --yes';
+const LOST = call(`${BLOCK} --retries 0`, SILENT);
+const PROVISION = 'card provision $1 --wallet wallet_a --show-sensitive --yes --retries 0';
+const REISSUE_LOST = 'card reissue $1 --yes --retries 0';
+const EVENT = 'calendar event create --calendar cal_1 --name Party --start 2026-08-01T12:00:00';
+const EVENT_LOST = `${EVENT} --yes --retries 0`;
+const RUN = 'card block --from /jobs/ids.txt --run may --yes';
+const UPDATED = 'calendar subscribers update --from /jobs/edited.csv --changed-from /jobs/older.csv --run may --yes';
 /** Two of three shards. */
-const SHARDS: readonly Call[] = ['1/3', '2/3'].map((shard) => ({
-  args: ['card', 'block', '--from', '/jobs/ids.txt', '--run', `may-${shard[0]}`, '--yes', '--shard', shard],
-}));
-const PLAN: Call = { args: ['card', 'block', '--from', '/jobs/ids.txt', '--plan', '/jobs/p.plan'] };
-const REISSUE_PLAN: Call = { args: ['card', 'reissue', '--from', '/jobs/ids.txt', '--plan', '/jobs/r.plan'] };
-const STOPPED: Call = {
-  ...RUN,
-  args: [...RUN.args, '--max-failures', '1', '-j', '1', '--retries', '0'],
-  service: 'away',
-};
+const SHARDS = [1, 2].map((nth) => call(`card block --from /jobs/ids.txt --run may-${nth} --yes --shard ${nth}/3`));
+const PLAN = 'card block --from /jobs/ids.txt --plan /jobs/p.plan';
+const REISSUE_PLAN = call('card reissue --from /jobs/ids.txt --plan /jobs/r.plan');
+const STOPPED = call(`${RUN} --max-failures 1 -j 1 --retries 0`, { service: 'away' });
+const WAITING = '--expect status=WAITING_ACTIVATION';
+const NEW_TOKEN = { with: { stdin: 'another-token-of-the-service-987' } } as const;
 
 /** The entry of the newest write in the history. */
 function lastEntry(place: Place): string {
@@ -75,8 +68,6 @@ function lastEntry(place: Place): string {
   return entry;
 }
 
-const local = (...args: readonly string[]): Sample => ({ args });
-
 /** What an assistant says to the server. */
 const lines = (...messages: readonly object[]): string =>
   messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
@@ -87,212 +78,147 @@ const HELLO = {
 };
 const READ = { id: 2, method: 'tools/call', params: { name: 'card_get', arguments: { cardId: cardId(1) } } };
 
-/** How each command is called; at least once, by the path that the registry has it by. */
-export const SAMPLES: Readonly<Record<string, Readonly<Record<string, Sample>>>> = {
-  'card get': {
-    'a card': local('card', 'get', cardId(1)),
-    'a card with an open write': { before: [LOST], args: ['card', 'get', cardId(1)] },
-    rows: local('card', 'get', '--from', '/jobs/ids.txt'),
-    'rows, the failed ones in a file': local('card', 'get', '--from', '/jobs/ids.txt', '--failed', '/jobs/failed.txt'),
-  },
-  'card find': {
-    'a reference that is not known': local('card', 'find', 'order-1'),
-    'all forgotten': { before: [{ args: ['card', 'get', cardId(1)] }], args: ['card', 'find', '--forget', '--yes'] },
-  },
-  'card activate': {
-    'a card': local('card', 'activate', cardId(1)),
-    'a card that is expected': local('card', 'activate', cardId(1), '--expect', 'status=WAITING_ACTIVATION'),
-    rows: local('card', 'activate', '--from', '/jobs/ids.txt', '--yes'),
-  },
-  'card block': {
-    'a card': BLOCK,
-    'a card, and no answer': {
-      args: ['card', 'block', cardId(1), '--yes', '--retries', '0'],
-      with: { service: 'breaks' },
-    },
-    'a card, and no answer at all': { args: LOST.args, with: { service: 'silent' }, code: 8 },
-    'a card that is open': { before: [LOST], ...BLOCK },
-    'a card, no history': local('card', 'block', cardId(1), '--yes', '--no-history'),
-    'a card, a second record': { args: BLOCK.args, with: { env: { FRONTDESK_AUDIT_LOG: '/jobs/audit.log' } } },
-    'a card that is not the one': {
-      args: ['card', 'block', cardId(1), '--yes', '--expect', 'status=ACTIVE'],
-      code: 17,
-    },
-    rows: RUN,
-    'rows, no name': local('card', 'block', '--from', '/jobs/ids.txt', '--yes'),
-    'rows of stdin': { args: ['card', 'block', '--from', '-', '--yes'], with: { stdin: IDS } },
-    'a plan': PLAN,
-    'a dry run': local('card', 'block', cardId(1), '--dry-run'),
-  },
-  'card reissue': {
-    'a card': local('card', 'reissue', cardId(1), '--yes'),
-    'a card, and no answer': {
-      args: ['card', 'reissue', cardId(1), '--yes', '--retries', '0'],
-      with: { service: 'silent' },
-      code: 8,
-    },
-    'a card that is expected': local(
-      ...['card', 'reissue', cardId(1), '--yes', '--expect', 'status=WAITING_ACTIVATION'],
-    ),
-    rows: local('card', 'reissue', '--from', '/jobs/ids.txt', '--yes'),
-  },
-  'card provision': {
-    'into a file': local('card', 'provision', cardId(1), '--wallet', 'wallet_a', '--out', '/jobs/out.json', '--yes'),
-    'open already': { before: [{ ...PROVISION, service: 'silent' }], ...PROVISION, code: 17 },
-    shown: local('card', 'provision', cardId(1), '--wallet', 'wallet_a', '--show-sensitive', '--yes'),
-  },
-  'card wait': {
-    'a card': local('card', 'wait', cardId(1), '--status', 'WAITING_ACTIVATION'),
-    'a card, in vain': {
-      args: ['card', 'wait', cardId(1), '--status', 'ACTIVE', '--timeout', '500ms', '--interval', '100ms'],
-      code: 124,
-    },
-  },
-  'calendar update': {
-    'a calendar': local('calendar', 'update', 'cal_1', '--name', 'Tours'),
-    rows: local('calendar', 'update', '--from', '/jobs/calendars.csv', '--yes'),
-    'with a text of a file': local('calendar', 'update', 'cal_1', '--description-file', '/jobs/text.txt'),
-  },
-  'calendar event create': {
-    'an event': local(
-      ...['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'Party', '--start', '2026-08-01T12:00:00'],
-    ),
-    'the same again': { before: [EVENT_LOST], ...EVENT_LOST, with: {}, code: 17 },
-    rows: local('calendar', 'event', 'create', '--from', '/jobs/events.csv', '--yes'),
-  },
-  'calendar subscribers list': {
-    'of one calendar': local('calendar', 'subscribers', 'list', 'cal_1'),
-    'of a file': local('calendar', 'subscribers', 'list', '--from', '/jobs/calendars.txt', '--from-format', 'ids'),
-    'of several': local('calendar', 'subscribers', 'list', 'cal_1', 'cal_2'),
-  },
-  'calendar subscribers update': {
-    'a subscriber': local('calendar', 'subscribers', 'update', 'sub_1', '--email', 'a@b.example'),
-    'what changed in a file': UPDATED,
-  },
-  'auth login': {
-    'a profile that is new': {
-      args: ['auth', 'login', '-p', 'new', '--family', 'cards', '--cards-url', SERVICE, '--token-stdin'],
-      with: { stdin: TOKEN },
-    },
-    'another token': {
-      args: ['auth', 'login', '--family', 'cards', '--token-stdin'],
-      with: { stdin: 'another-token-of-the-service-987' },
-    },
-    'a token that is tried': {
-      args: ['auth', 'login', '--family', 'cards', '--token-stdin', '--check', cardId(1)],
-      with: { stdin: 'another-token-of-the-service-987' },
-    },
-    'a command': local('auth', 'login', '--family', 'cards', '--token-command', 'print-token'),
-  },
-  'auth status': { 'of the profile': local('auth', 'status') },
-  'auth logout': {
-    'of both families': local('auth', 'logout'),
-    'of one': local('auth', 'logout', '--family', 'cards'),
-  },
-  'profile list': { all: local('profile', 'list') },
-  'profile show': { one: local('profile', 'show', 'live') },
-  'profile set': {
-    'a new one': local('profile', 'set', 'other', '--cards-url', SERVICE),
-    'another limit': local('profile', 'set', 'live', '--max-rows', '7'),
-  },
-  'profile use': { sandbox: local('profile', 'use', 'sandbox') },
-  'profile remove': { 'with its credentials': local('profile', 'remove', 'live', '--yes') },
-  'config list': { all: local('config', 'list') },
-  'config get': { one: local('config', 'get', 'timeout') },
-  'config set': { one: local('config', 'set', 'timeout', '5s') },
-  'config unset': {
-    one: { before: [{ args: ['config', 'set', 'timeout', '5s'] }], args: ['config', 'unset', 'timeout'] },
-  },
-  'config path': { it: local('config', 'path') },
-  'history list': {
-    all: { before: [BLOCK, RUN], args: ['history'] },
-    open: { before: [LOST], args: ['history', '--open'] },
-  },
-  'history show': { one: { before: [BLOCK], args: (place) => ['history', 'show', lastEntry(place)] } },
-  'history resolve': {
-    'a write': {
-      before: [{ ...LOST, args: ['card', 'reissue', cardId(1), '--yes'] }],
-      args: (place) => ['history', 'resolve', lastEntry(place), '--as', 'applied'],
-    },
-    'a row': {
-      before: [{ ...RUN, service: 'silent', args: ['card', 'reissue', ...RUN.args.slice(2)] }],
-      args: ['history', 'resolve', 'may:1', '--as', 'not_applied'],
-    },
-  },
-  'history reconcile': {
-    'a block that is seen': { before: [LOST], args: ['history', 'reconcile'] },
-    'a reissue': { before: [REISSUE_LOST], args: ['history', 'reconcile'], code: 8 },
-  },
-  'history prune': {
-    'one of two': { before: [BLOCK], args: ['history', 'prune', '--older-than', '0s', '--yes'] },
-  },
-  'runs list': { all: { before: [RUN], args: ['runs'] } },
-  'runs show': { one: { before: [RUN], args: ['runs', 'show', 'may'] } },
-  'runs report': {
-    'shards of which one is missing': {
-      before: SHARDS,
-      args: ['runs', 'report', 'may-1', 'may-2', '--as', 'html'],
-      code: 15,
-    },
-    html: { before: [RUN], args: ['runs', 'report', 'may', '--as', 'html'] },
-  },
-  'runs results': {
-    'shards of which one is missing': { before: SHARDS, args: ['runs', 'results', 'may-1', 'may-2'], code: 15 },
-    one: { before: [RUN], args: ['runs', 'results', 'may'] },
-  },
-  'runs resume': {
-    'one that is finished': { before: [RUN], args: ['runs', 'resume', 'may'] },
-    'one that was stopped': { before: [STOPPED], args: ['runs', 'resume', 'may'] },
-  },
-  'runs revert': {
-    'rows that were written again': {
-      before: [UPDATED, { args: ['calendar', 'subscribers', 'update', 'sub_1', '--email', 'z@b.example'] }],
-      args: ['runs', 'revert', 'may', '--plan', '/jobs/revert.plan'],
-      code: 15,
-    },
-    one: { before: [UPDATED], args: ['runs', 'revert', 'may', '--plan', '/jobs/revert.plan'] },
-  },
-  'runs remove': { one: { before: [RUN], args: ['runs', 'remove', 'may', '--yes'] } },
-  'plan show': { one: { before: [PLAN], args: ['plan', 'show', '/jobs/p.plan'] } },
-  'plan apply': {
-    'a plan of open writes': {
-      before: [REISSUE_PLAN, REISSUE_LOST],
-      args: ['plan', 'apply', '/jobs/r.plan', '--yes'],
-      code: 15,
-    },
-    'a plan of reissues, and no answer': {
-      before: [REISSUE_PLAN],
-      args: ['plan', 'apply', '/jobs/r.plan', '--yes', '--retries', '0'],
-      with: { service: 'breaks' },
-      code: 8,
-    },
-    'one that has expired': {
-      before: [{ ...PLAN, args: [...PLAN.args, '--plan-expires', '1s'] }],
-      args: ['plan', 'apply', '/jobs/p.plan', '--yes'],
-      code: 17,
-    },
-    one: { before: [PLAN], args: ['plan', 'apply', '/jobs/p.plan', '--yes'] },
-  },
-  'sandbox info': { all: local('sandbox', 'info') },
-  'sandbox serve': { 'until it is stopped': { args: ['sandbox', 'serve'], with: { endsAt: 'Sandbox at' }, code: 143 } },
-  'sandbox reset': { all: local('sandbox', 'reset') },
-  mcp: {
-    'a read': {
-      args: ['mcp', '-p', 'live'],
-      with: { stdin: lines(HELLO, { method: 'notifications/initialized' }, READ) },
-    },
-  },
-  desk: { 'a card that is blocked': { args: ['desk'], with: { typed: [cardId(1), '1'] }, code: 0 } },
-  api: {
-    'a read': local('api', 'GET', `/v1/cards/${cardId(1)}`),
-    'a write': { args: ['api', 'POST', `/v1/cards/${cardId(1)}/freeze`, '--data', '{}', '--yes'], code: 3 },
-    'a write that has a command': {
-      args: ['api', 'POST', `/v1/cards/${cardId(1)}/reissue`, '--data', '{}', '--yes'],
-      code: 2,
-    },
-  },
-  doctor: { all: local('doctor'), strict: local('doctor', '--strict') },
-  schema: { all: local('schema') },
-  completion: { bash: local('completion', 'bash') },
-  help: { all: local('help') },
-};
+type More = Omit<Sample, 'command' | 'what' | 'args'>;
+type Row = readonly [command: string, what: string, text: string, more?: More];
+
+/** How each command is called, at least once; `$entry` is the newest write in the history. */
+const ROWS: readonly Row[] = [
+  ['card get', 'a card', 'card get $1'],
+  ['card get', 'a card with an open write', 'card get $1', { before: [LOST] }],
+  ['card get', 'rows', 'card get --from /jobs/ids.txt'],
+  ['card get', 'rows, the failed ones in a file', 'card get --from /jobs/ids.txt --failed /jobs/failed.txt'],
+  ['card find', 'a reference that is not known', 'card find order-1'],
+  ['card find', 'all forgotten', 'card find --forget --yes', { before: [call('card get $1')] }],
+  ['card activate', 'a card', 'card activate $1'],
+  ['card activate', 'a card that is expected', `card activate $1 ${WAITING}`],
+  ['card activate', 'rows', 'card activate --from /jobs/ids.txt --yes'],
+  ['card block', 'a card', BLOCK],
+  ['card block', 'a card, and no answer', `${BLOCK} --retries 0`, { with: { service: 'breaks' } }],
+  ['card block', 'a card, and no answer at all', `${BLOCK} --retries 0`, { with: SILENT, code: 8 }],
+  ['card block', 'a card that is open', BLOCK, { before: [LOST] }],
+  ['card block', 'a card, no history', `${BLOCK} --no-history`],
+  ['card block', 'a card, a second record', BLOCK, { with: { env: { FRONTDESK_AUDIT_LOG: '/jobs/audit.log' } } }],
+  ['card block', 'a card that is not the one', `${BLOCK} --expect status=ACTIVE`, { code: 17 }],
+  ['card block', 'rows', RUN],
+  ['card block', 'rows, no name', 'card block --from /jobs/ids.txt --yes'],
+  ['card block', 'rows of stdin', 'card block --from - --yes', { with: { stdin: IDS } }],
+  ['card block', 'a plan', PLAN],
+  ['card block', 'a dry run', 'card block $1 --dry-run'],
+  ['card reissue', 'a card', 'card reissue $1 --yes'],
+  ['card reissue', 'a card, and no answer', REISSUE_LOST, { with: SILENT, code: 8 }],
+  ['card reissue', 'a card that is expected', `card reissue $1 --yes ${WAITING}`],
+  ['card reissue', 'rows', 'card reissue --from /jobs/ids.txt --yes'],
+  ['card provision', 'into a file', 'card provision $1 --wallet wallet_a --out /jobs/out.json --yes'],
+  ['card provision', 'open already', PROVISION, { before: [call(PROVISION, SILENT)], code: 17 }],
+  ['card provision', 'shown', 'card provision $1 --wallet wallet_a --show-sensitive --yes'],
+  ['card wait', 'a card', 'card wait $1 --status WAITING_ACTIVATION'],
+  ['card wait', 'a card, in vain', 'card wait $1 --status ACTIVE --timeout 500ms --interval 100ms', { code: 124 }],
+  ['calendar update', 'a calendar', 'calendar update cal_1 --name Tours'],
+  ['calendar update', 'rows', 'calendar update --from /jobs/calendars.csv --yes'],
+  ['calendar update', 'with a text of a file', 'calendar update cal_1 --description-file /jobs/text.txt'],
+  ['calendar event create', 'an event', EVENT],
+  ['calendar event create', 'the same again', EVENT_LOST, { before: [call(EVENT_LOST, SILENT)], code: 17 }],
+  ['calendar event create', 'rows', 'calendar event create --from /jobs/events.csv --yes'],
+  ['calendar subscribers list', 'of one calendar', 'calendar subscribers list cal_1'],
+  ['calendar subscribers list', 'of a file', 'calendar subscribers list --from /jobs/calendars.txt --from-format ids'],
+  ['calendar subscribers list', 'of several', 'calendar subscribers list cal_1 cal_2'],
+  ['calendar subscribers update', 'a subscriber', 'calendar subscribers update sub_1 --email a@b.example'],
+  ['calendar subscribers update', 'what changed in a file', UPDATED],
+  [
+    'auth login',
+    'a profile that is new',
+    'auth login -p new --family cards --cards-url $S --token-stdin',
+    { with: { stdin: TOKEN } },
+  ],
+  ['auth login', 'another token', 'auth login --family cards --token-stdin', NEW_TOKEN],
+  ['auth login', 'a token that is tried', 'auth login --family cards --token-stdin --check $1', NEW_TOKEN],
+  ['auth login', 'a command', 'auth login --family cards --token-command print-token'],
+  ['auth status', 'of the profile', 'auth status'],
+  ['auth logout', 'of both families', 'auth logout'],
+  ['auth logout', 'of one', 'auth logout --family cards'],
+  ['profile list', 'all', 'profile list'],
+  ['profile show', 'one', 'profile show live'],
+  ['profile set', 'a new one', 'profile set other --cards-url $S'],
+  ['profile set', 'another limit', 'profile set live --max-rows 7'],
+  ['profile use', 'sandbox', 'profile use sandbox'],
+  ['profile remove', 'with its credentials', 'profile remove live --yes'],
+  ['config list', 'all', 'config list'],
+  ['config get', 'one', 'config get timeout'],
+  ['config set', 'one', 'config set timeout 5s'],
+  ['config unset', 'one', 'config unset timeout', { before: [call('config set timeout 5s')] }],
+  ['config path', 'it', 'config path'],
+  ['history list', 'all', 'history', { before: [call(BLOCK), call(RUN)] }],
+  ['history list', 'open', 'history --open', { before: [LOST] }],
+  ['history show', 'one', 'history show $entry', { before: [call(BLOCK)] }],
+  [
+    'history resolve',
+    'a write',
+    'history resolve $entry --as applied',
+    { before: [call('card reissue $1 --yes', SILENT)] },
+  ],
+  [
+    'history resolve',
+    'a row',
+    'history resolve may:1 --as not_applied',
+    { before: [call(RUN.replace('block', 'reissue'), SILENT)] },
+  ],
+  ['history reconcile', 'a block that is seen', 'history reconcile', { before: [LOST] }],
+  ['history reconcile', 'a reissue', 'history reconcile', { before: [call(REISSUE_LOST, SILENT)], code: 8 }],
+  ['history prune', 'one of two', 'history prune --older-than 0s --yes', { before: [call(BLOCK)] }],
+  ['runs list', 'all', 'runs', { before: [call(RUN)] }],
+  ['runs show', 'one', 'runs show may', { before: [call(RUN)] }],
+  ['runs report', 'shards of which one is missing', 'runs report may-1 may-2 --as html', { before: SHARDS, code: 15 }],
+  ['runs report', 'html', 'runs report may --as html', { before: [call(RUN)] }],
+  ['runs results', 'shards of which one is missing', 'runs results may-1 may-2', { before: SHARDS, code: 15 }],
+  ['runs results', 'one', 'runs results may', { before: [call(RUN)] }],
+  ['runs resume', 'one that is finished', 'runs resume may', { before: [call(RUN)] }],
+  ['runs resume', 'one that was stopped', 'runs resume may', { before: [STOPPED] }],
+  [
+    'runs revert',
+    'rows that were written again',
+    'runs revert may --plan /jobs/revert.plan',
+    { before: [call(UPDATED), call('calendar subscribers update sub_1 --email z@b.example')], code: 15 },
+  ],
+  ['runs revert', 'one', 'runs revert may --plan /jobs/revert.plan', { before: [call(UPDATED)] }],
+  ['runs remove', 'one', 'runs remove may --yes', { before: [call(RUN)] }],
+  ['plan show', 'one', 'plan show /jobs/p.plan', { before: [call(PLAN)] }],
+  [
+    'plan apply',
+    'a plan of open writes',
+    'plan apply /jobs/r.plan --yes',
+    { before: [REISSUE_PLAN, call(REISSUE_LOST, SILENT)], code: 15 },
+  ],
+  [
+    'plan apply',
+    'a plan of reissues, and no answer',
+    'plan apply /jobs/r.plan --yes --retries 0',
+    { before: [REISSUE_PLAN], with: { service: 'breaks' }, code: 8 },
+  ],
+  [
+    'plan apply',
+    'one that has expired',
+    'plan apply /jobs/p.plan --yes',
+    { before: [call(`${PLAN} --plan-expires 1s`)], code: 17 },
+  ],
+  ['plan apply', 'one', 'plan apply /jobs/p.plan --yes', { before: [call(PLAN)] }],
+  ['sandbox info', 'all', 'sandbox info'],
+  ['sandbox serve', 'until it is stopped', 'sandbox serve', { with: { endsAt: 'Sandbox at' }, code: 143 }],
+  ['sandbox reset', 'all', 'sandbox reset'],
+  ['mcp', 'a read', 'mcp -p live', { with: { stdin: lines(HELLO, { method: 'notifications/initialized' }, READ) } }],
+  ['desk', 'a card that is blocked', 'desk', { with: { typed: [cardId(1), '1'] } }],
+  ['api', 'a read', 'api GET /v1/cards/$1'],
+  ['api', 'a write', 'api POST /v1/cards/$1/freeze --data {} --yes', { code: 3 }],
+  ['api', 'a write that has a command', 'api POST /v1/cards/$1/reissue --data {} --yes', { code: 2 }],
+  ['doctor', 'all', 'doctor'],
+  ['doctor', 'strict', 'doctor --strict'],
+  ['schema', 'all', 'schema'],
+  ['completion', 'bash', 'completion bash'],
+  ['help', 'all', 'help'],
+];
+
+export const SAMPLES: readonly Sample[] = ROWS.map(([command, what, text, more]) => ({
+  command,
+  what,
+  args: (place) => words(text.includes('$entry') ? text.replace('$entry', lastEntry(place)) : text),
+  ...more,
+}));

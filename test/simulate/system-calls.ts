@@ -180,11 +180,6 @@ export class SystemCalls {
     this.#at(path, 'chmod').mode = mode;
   }
 
-  utimes(path: string, at: Date | number | string): void {
-    // Seconds since 1970, but a date.
-    this.#at(path, 'utime').mtimeMs = at instanceof Date ? at.getTime() : Number(at) * 1000;
-  }
-
   mkdir(path: string, mode = 0o777): void {
     this.#trouble.before('mkdir', path);
     this.#disk.create(path, mode & ~0o022, 'mkdir', true);

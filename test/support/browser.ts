@@ -90,12 +90,6 @@ export class Page {
     return (answer['result'] as { value: unknown }).value;
   }
 
-  /** The whole page as a PNG. */
-  async screenshot(): Promise<Buffer> {
-    const { data } = await this.#send('Page.captureScreenshot', { captureBeyondViewport: true });
-    return Buffer.from(String(data), 'base64');
-  }
-
   /** The page as it is printed. */
   async pdf(): Promise<Buffer> {
     const { data } = await this.#send('Page.printToPDF', { preferCSSPageSize: true });

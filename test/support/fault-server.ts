@@ -36,20 +36,10 @@ export interface FaultServerOptions {
   readonly host?: string;
 }
 
-export interface FaultServer {
-  readonly port: number;
-  /** `http://127.0.0.1:PORT`, or https. */
-  readonly url: string;
-  readonly requests: readonly RecordedRequest[];
-  /** Connections accepted so far. */
-  readonly connections: number;
-  /** How often the service did what was asked, of one `METHOD target` or of all. */
-  applications(methodAndTarget?: string): number;
-  close(): Promise<void>;
-}
+export type FaultServer = Awaited<ReturnType<typeof startFaultServer>>;
 
 /** A server on loopback that misbehaves by script, one behavior for each request (or connection). */
-export async function startFaultServer(options: FaultServerOptions): Promise<FaultServer> {
+export async function startFaultServer(options: FaultServerOptions) {
   const state = new State(options);
   const onConnection = (socket: Socket): void => state.accept(socket);
   const server: Server =
@@ -66,15 +56,17 @@ export async function startFaultServer(options: FaultServerOptions): Promise<Fau
   return {
     port,
     url: `${options.tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    get requests() {
+    get requests(): readonly RecordedRequest[] {
       return state.requests;
     },
+    /** Connections accepted so far. */
     get connections() {
       return state.connections;
     },
-    applications: (methodAndTarget) => state.applications(methodAndTarget),
+    /** How often the service did what was asked. */
+    applications: () => state.applied,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         state.destroyAll();
         server.close(() => resolve());
       }),
@@ -90,9 +82,9 @@ export const CLOSED_PORT = 1;
 class State {
   readonly requests: RecordedRequest[] = [];
   connections = 0;
+  applied = 0;
   readonly #options: FaultServerOptions;
   readonly #sockets = new Set<Socket>();
-  readonly #applied = new Map<string, number>();
   #next = 0;
 
   constructor(options: FaultServerOptions) {
@@ -107,11 +99,6 @@ class State {
 
   destroyAll(): void {
     for (const socket of this.#sockets) socket.destroy();
-  }
-
-  applications(methodAndTarget?: string): number {
-    if (methodAndTarget !== undefined) return this.#applied.get(methodAndTarget) ?? 0;
-    return [...this.#applied.values()].reduce((sum, count) => sum + count, 0);
   }
 
   accept(socket: Socket): void {
@@ -159,10 +146,7 @@ class State {
     const behavior = routed ?? this.#scripted();
     if (routed === undefined) this.#next += 1;
     if (behavior === undefined) throw new Error(`no behavior for ${request.method} ${request.target}`);
-    if (behavior.applies) {
-      const key = `${request.method} ${request.target}`;
-      this.#applied.set(key, (this.#applied.get(key) ?? 0) + 1);
-    }
+    if (behavior.applies) this.applied += 1;
     behavior.onRequest?.(socket, request);
   }
 }
@@ -226,11 +210,6 @@ export function closeOnAccept(): Behavior {
   return { applies: false, onAccept: (socket) => socket.end() };
 }
 
-/** Accepts and then never reads or says anything. */
-export function deafOnAccept(): Behavior {
-  return { applies: false, onAccept: (socket) => socket.pause() };
-}
-
 /** RST after the headers of the request, its body unread. */
 export function resetAfterHeaders(): Behavior {
   return { applies: false, onHeaders: (socket) => socket.resetAndDestroy() };
@@ -257,18 +236,13 @@ export function silence(): Behavior {
   return { applies: true, onRequest: () => undefined };
 }
 
-/** Sends `piece` again and again, `times` times or until the connection goes. */
-export function drip(first: string, piece: string, everyMs: number, times = Number.POSITIVE_INFINITY): Behavior {
+/** Sends `piece` again and again until the connection goes. */
+export function drip(first: string, piece: string, everyMs: number): Behavior {
   return {
     applies: true,
     onRequest: (socket) => {
       if (first !== '') socket.write(first);
-      let left = times;
-      const timer = setInterval(() => {
-        if (socket.destroyed || left <= 0) clearInterval(timer);
-        else socket.write(piece);
-        left -= 1;
-      }, everyMs);
+      const timer = setInterval(() => socket.write(piece), everyMs);
       socket.on('close', () => clearInterval(timer));
     },
   };

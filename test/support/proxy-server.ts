@@ -1,20 +1,10 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What the proxy does when it is asked for a tunnel. */
-export type ProxyMode = 'tunnel' | 'silent' | 'close' | { readonly answer: string };
-
-export interface ProxyServer {
-  readonly port: number;
-  /** `http://127.0.0.1:PORT` */
-  readonly url: string;
-  /** Everything that was sent to the proxy itself: CONNECT requests, or whole requests that should not be there. */
-  readonly heads: readonly string[];
-  readonly connections: number;
-  close(): Promise<void>;
-}
+/** What the proxy does when it is asked for a tunnel; `tunnelTo`: each leads to that port of this machine. */
+export type ProxyMode = 'tunnel' | 'silent' | 'close' | { readonly answer: string } | { readonly tunnelTo: number };
 
 /** A proxy on loopback that opens tunnels, or fails to in the way that `mode` says. */
-export async function startProxyServer(mode: ProxyMode): Promise<ProxyServer> {
+export async function startProxyServer(mode: ProxyMode) {
   const heads: string[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -32,6 +22,7 @@ export async function startProxyServer(mode: ProxyMode): Promise<ProxyServer> {
       if (mode === 'silent') return;
       if (mode === 'close') socket.end();
       else if (mode === 'tunnel') openTunnel(head, socket, keep);
+      else if ('tunnelTo' in mode) openTunnel(`CONNECT 127.0.0.1:${mode.tunnelTo} `, socket, keep);
       else socket.end(mode.answer);
     });
   });
@@ -41,12 +32,13 @@ export async function startProxyServer(mode: ProxyMode): Promise<ProxyServer> {
   return {
     port,
     url: `http://127.0.0.1:${port}`,
-    heads,
+    /** Everything that was sent to the proxy itself: CONNECT requests, or whole requests that should not be there. */
+    heads: heads as readonly string[],
     get connections() {
       return connections;
     },
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         for (const socket of sockets) socket.destroy();
         server.close(() => resolve());
       }),

@@ -40,23 +40,7 @@ interface TerminalEnd {
 }
 
 /** The built program on a terminal of its own: stdin, stdout and stderr are all that terminal. */
-export interface Terminal {
-  readonly pid: number;
-  /** Types text; `\r` is Enter, `\x03` Ctrl-C, `\x04` the end of input. */
-  type(text: string): void;
-  /** Resolves once that stood on the terminal; rejects, with all that did, when the program ended without. */
-  waitFor(text: string | RegExp): Promise<void>;
-  /** Everything that reached the terminal so far, byte for byte. */
-  readonly output: string;
-  /** Resolves when more of it came; rejects when the program has ended. */
-  more(): Promise<void>;
-  /** The window is given another size. */
-  resize(columns: number, rows: number): void;
-  /** The other end of the line is cut, as when a window is closed. */
-  hangUp(): void;
-  /** How it ended. Rejects when it had to be killed. */
-  readonly end: Promise<TerminalEnd>;
-}
+export type Terminal = ReturnType<typeof openTerminal>;
 
 function readable(output: string): string {
   return stripVTControlCharacters(output).replaceAll('\r', '');
@@ -114,7 +98,7 @@ function readToTheEnd(terminal: IPty, onRest: (rest: string) => void): void {
 }
 
 /** Starts `frontdesk` with these arguments on a new terminal. */
-export function openTerminal(args: readonly string[], options: TerminalOptions): Terminal {
+export function openTerminal(args: readonly string[], options: TerminalOptions) {
   const { home, columns = 80, rows = 40, script, early } = options;
   const env: Record<string, string | undefined> = {
     PATH: process.env['PATH'] ?? '',
@@ -163,14 +147,39 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   });
   // The caller that awaits the end hears of it; a test that waits for text first must not be cut short.
   end.catch(() => undefined);
+  const waitFor = (wanted: string | RegExp) =>
+    new Promise<void>((resolve, reject) => {
+      const isThere = () => {
+        const text = read.text();
+        return typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
+      };
+      const check = () => {
+        if (!isThere() && !isOver) return;
+        waiting.delete(check);
+        if (isThere()) resolve();
+        else reject(new Error(`"${wanted}" never stood on the terminal:\n${read.text()}`));
+      };
+      waiting.add(check);
+      check();
+    });
   return {
     pid: terminal.pid,
-    type: (text) => terminal.write(text),
+    /** Types text; `\r` is Enter, `\x03` Ctrl-C, `\x04` the end of input. */
+    type: (text: string) => terminal.write(text),
+    /** Waits for each text in turn, and types what stands beside it. */
+    async talk(...steps: readonly (readonly [seen: string | RegExp, typed: string])[]) {
+      for (const [seen, typed] of steps) {
+        await waitFor(seen);
+        terminal.write(typed);
+      }
+    },
+    /** Everything that reached the terminal so far, byte for byte. */
     get output() {
       return output;
     },
+    /** Resolves when more of it came; rejects when the program has ended. */
     more: () =>
-      new Promise((resolve, reject) => {
+      new Promise<void>((resolve, reject) => {
         if (isOver) reject(new Error(`frontdesk has ended:\n${readable(output)}`));
         const come = () => {
           waiting.delete(come);
@@ -178,23 +187,12 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
         };
         waiting.add(come);
       }),
-    resize: (width, height) => terminal.resize(width, height),
+    resize: (width: number, height: number) => terminal.resize(width, height),
+    /** The other end of the line is cut, as when a window is closed. */
     hangUp: () => terminal.kill('SIGHUP'),
-    waitFor: (wanted) =>
-      new Promise((resolve, reject) => {
-        const isThere = () => {
-          const text = read.text();
-          return typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
-        };
-        const check = () => {
-          if (!isThere() && !isOver) return;
-          waiting.delete(check);
-          if (isThere()) resolve();
-          else reject(new Error(`"${wanted}" never stood on the terminal:\n${read.text()}`));
-        };
-        waiting.add(check);
-        check();
-      }),
+    /** Resolves once that stood on the terminal; rejects, with all that did, when the program ended without. */
+    waitFor,
+    /** How it ended. Rejects when it had to be killed. */
     end,
   };
 }

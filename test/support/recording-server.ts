@@ -28,17 +28,7 @@ export type Reply =
 /** Decides each reply, also later; `count` is 1 for the first request. */
 export type Handler = (request: RecordedRequest, count: number) => Reply | Promise<Reply>;
 
-export interface RecordingServer {
-  /** `http://127.0.0.1:PORT`. */
-  readonly url: string;
-  readonly requests: readonly RecordedRequest[];
-  /** `METHOD target` of every request, in order: what a test usually compares. */
-  readonly lines: readonly string[];
-  /** URLs and tokens for both interfaces, for the environment of the program under test. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Stops listening and cuts what is open, so that further calls are refused. Safe to call twice. */
-  stop(): Promise<void>;
-}
+export type RecordingServer = Awaited<ReturnType<typeof startRecordingServer>>;
 
 /** Tokens of `env`; a test that looks for leaks searches for these. */
 export const CARDS_TOKEN = 'cards-token-of-the-test-0001';
@@ -86,7 +76,7 @@ function send(reply: Reply, response: ServerResponse): void {
 export async function startRecordingServer(
   script: readonly Reply[] | Handler,
   whenOver: (end: () => Promise<void>) => void = onTestFinished,
-): Promise<RecordingServer> {
+) {
   const requests: RecordedRequest[] = [];
   const faults: string[] = [];
   const replyTo = (request: RecordedRequest): Reply | Promise<Reply> => {
@@ -123,16 +113,24 @@ export async function startRecordingServer(
   });
   return {
     url,
-    requests,
-    get lines() {
+    requests: requests as readonly RecordedRequest[],
+    /** `METHOD target` of every request, in order: what a test usually compares. */
+    get lines(): readonly string[] {
       return requests.map((request) => `${request.method} ${request.url}`);
     },
+    /** URLs and tokens for both interfaces, for the environment of the program under test. */
     env: {
       FRONTDESK_CARDS_URL: url,
       FRONTDESK_CARDS_TOKEN: CARDS_TOKEN,
       FRONTDESK_CALENDAR_URL: url,
       FRONTDESK_CALENDAR_TOKEN: CALENDAR_TOKEN,
-    },
+    } as Readonly<Record<string, string>>,
+    /** Stops listening and cuts what is open, so that further calls are refused. Safe to call twice. */
     stop,
   };
+}
+
+/** The same for tests that run beside each other: it is stopped when the test file ends. */
+export function serve(script: readonly Reply[] | Handler) {
+  return startRecordingServer(script, untilFileEnds);
 }

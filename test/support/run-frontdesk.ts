@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -70,18 +70,7 @@ export interface RunResult {
 }
 
 /** A program that is still running. */
-export interface RunningFrontdesk {
-  readonly child: ChildProcess;
-  readonly home: Home;
-  /** How it ended. Rejects, with what it printed, when it had to be killed at the limit. */
-  readonly result: Promise<RunResult>;
-  /** Resolves as soon as that text stood on one of its streams; rejects when it ended without. */
-  waitForOutput(text: string): Promise<void>;
-  /** Sends a signal that is no part of an earlier one: half a second later. */
-  signalAgain(signal: NodeJS.Signals): Promise<void>;
-  /** What stands on its streams so far. */
-  output(): { readonly stdout: string; readonly stderr: string };
-}
+export type RunningFrontdesk = ReturnType<typeof startFrontdesk>;
 
 /** How to start the program from elsewhere: what its client needs. */
 export function programCommand(args: readonly string[], home: Home, env: Readonly<Record<string, string>> = {}) {
@@ -91,6 +80,27 @@ export function programCommand(args: readonly string[], home: Home, env: Readonl
 /** Environment in which the program runs this code before its own: for faults that no argument can cause. */
 export function injecting(code: string): { readonly NODE_OPTIONS: string } {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+}
+
+const USAGE = fileURLToPath(new URL('../../bench/usage.cjs', import.meta.url));
+
+/** Environment in which the program writes down the most memory that it held (MiB) and the time of processors (ms). */
+export function measuring({ path }: Home) {
+  const file = join(path, 'usage');
+  const env = { NODE_OPTIONS: `--require ${USAGE}`, USAGE_FILE: file };
+  // The hook writes exactly this shape.
+  return { env, usage: () => JSON.parse(readFileSync(file, 'utf8')) as { mib: number; cpuMs: number } };
+}
+
+const LOADED = fileURLToPath(new URL('loaded-files.cjs', import.meta.url));
+
+/** Environment in which the program writes down which of its chunks and modules of Node it loads. */
+export function listingLoaded({ path }: Home) {
+  const list = join(path, 'loaded.json');
+  const env = { NODE_OPTIONS: `--require ${LOADED}`, LOADED_FILES_LIST: list };
+  // The hook writes exactly this shape.
+  const loaded = () => JSON.parse(readFileSync(list, 'utf8')) as Record<'chunks' | 'builtins', readonly string[]>;
+  return { env, loaded };
 }
 
 /** What `withTimer` gave, for calls in this process. */
@@ -118,6 +128,9 @@ export const NO_PAUSE = withTimer(2000, 50);
 /** Environment in which the five seconds after a signal pass at once; that they are five is tested where it says so. */
 export const SHORT_GRACE = withTimer(5000, 300);
 
+/** A script of a run whose stderr is a pipe that is full from the beginning, and that nobody reads. */
+export const STALLED = 'mkfifo full && exec 3<>full && head -c 65536 /dev/zero >&3 && exec "$@" 2>&3';
+
 /** Nothing of this process comes along: no FRONTDESK_ variable, no proxy, no color, no home. */
 function cleanEnvironment(home: Home): Record<string, string> {
   return {
@@ -130,7 +143,7 @@ function cleanEnvironment(home: Home): Record<string, string> {
 }
 
 /** Starts `frontdesk` with these arguments, for a test that has to do something while it runs. */
-export function startFrontdesk(args: readonly string[], options: RunOptions = {}): RunningFrontdesk {
+export function startFrontdesk(args: readonly string[], options: RunOptions = {}) {
   const home = options.home ?? createHome();
   const startedMs = performance.now();
   const command = [process.execPath, PROGRAM, ...args];
@@ -175,9 +188,11 @@ export function startFrontdesk(args: readonly string[], options: RunOptions = {}
   return {
     child,
     home,
+    /** How it ended. Rejects, with what it printed, when it had to be killed at the limit. */
     result,
-    waitForOutput: (text) =>
-      new Promise((resolve, reject) => {
+    /** Resolves as soon as that text stood on one of its streams; rejects when it ended without. */
+    waitForOutput: (text: string) =>
+      new Promise<void>((resolve, reject) => {
         const look = () => {
           const isThere = textOf('stdout').includes(text) || textOf('stderr').includes(text);
           const isOver = child.exitCode !== null || child.signalCode !== null;
@@ -190,10 +205,12 @@ export function startFrontdesk(args: readonly string[], options: RunOptions = {}
         waiting.add(look);
         look();
       }),
-    async signalAgain(signal) {
+    /** Sends a signal that is no part of an earlier one: half a second later. */
+    async signalAgain(signal: NodeJS.Signals) {
       await new Promise((resolve) => setTimeout(resolve, ANOTHER_SIGNAL_MS));
       child.kill(signal);
     },
+    /** What stands on its streams so far. */
     output: () => ({ stdout: textOf('stdout'), stderr: textOf('stderr') }),
   };
 }

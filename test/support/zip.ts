@@ -9,7 +9,6 @@ export interface ZipFile {
   /** What the directory says instead of the size unpacked. */
   readonly saidSize?: number;
   readonly saidCrc?: number;
-  readonly saidOffset?: number;
   /** The name before its bytes, of the same length. */
   readonly localName?: string;
   /** Bits of the header; 1 means encrypted. */
@@ -51,7 +50,7 @@ function entry(file: ZipFile, facts: { size: number; packed: number; crc: number
   header.writeUInt16LE(Buffer.byteLength(name), 28);
   const extra = isZip64 ? zip64Field(size, facts.packed) : Buffer.alloc(0);
   header.writeUInt16LE(extra.length, 30);
-  header.writeUInt32LE(file.saidOffset ?? facts.offset, 42);
+  header.writeUInt32LE(facts.offset, 42);
   return Buffer.concat([header, Buffer.from(name), extra]);
 }
 

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type Behavior, flood, json, reply } from '../../support/fault-server.ts';
-import { createHome, startFrontdesk } from '../../support/run-frontdesk.ts';
+import { createHome, measuring, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { type CallName, type FaultOptions, faulty, meet } from './fault-run.ts';
 
@@ -17,35 +17,19 @@ async function once(behavior: Behavior, call: CallName | readonly string[], opti
   return { server, ...(await meet(server, call, options)) };
 }
 
-it.concurrent('B7 an endless body is stopped at the limit', async () => {
+it.concurrent('B7 P12 an endless body is stopped at the limit', async () => {
   const endless = flood(`${HEAD}\r\n{"a":"`, 'x'.repeat(65_536));
   const write = await once(endless, 'event', { attemptMs: 15_000, budgetMs: 15_000 });
   expect(write.end).toBe('8 unknown');
   expect(write.error?.message).toContain('the response does not end (the limit is 33554432 bytes)');
 });
 
-/** Most memory that a run of the built program had at a time, MiB; undefined where the system does not tell. */
-async function peakMemory(args: readonly string[], env: Readonly<Record<string, string>>) {
-  const { child, result } = startFrontdesk(args, { env, timeoutMs: 60_000 });
-  let peak: number | undefined;
-  let seconds = 0;
-  const timer = setInterval(() => {
-    try {
-      const line = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1];
-      if (line !== undefined) peak = Number(line) / 1024;
-      // Hundredths of a second in its own code and in the system, behind the name, which may hold anything.
-      const [user, system] = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ')
-        .slice(11);
-      seconds = (Number(user) + Number(system)) / 100;
-    } catch {
-      // Over already, or a system without /proc.
-    }
-  }, 5);
-  const ended = await result;
-  clearInterval(timer);
-  return { peak, seconds, ...ended };
+/** Runs the program; the most memory that it held, MiB, and how long it had a processor, ms. */
+async function measured(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const home = createHome();
+  const { env: hook, usage } = measuring(home);
+  const ended = await runFrontdesk(args, { home, env: { ...env, ...hook }, timeoutMs: 60_000 });
+  return { ...ended, ...usage() };
 }
 
 describe('memory and time of large answers', () => {
@@ -69,15 +53,15 @@ describe('memory and time of large answers', () => {
       10,
     ],
   ];
-  it.each(rows)('B21 %s in 31 MiB: below 260 MiB, in a few seconds', async (_, make, format, code) => {
+  it.each(rows)('B21 P12 %s in 31 MiB: below 260 MiB, in a few seconds', async (_, make, format, code) => {
     const server = await faulty(json(200, make()));
     const env = { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CARDS_TOKEN: 'token-of-a-large-card' };
-    const result = await peakMemory(['card', 'get', CARD_ID, '-o', format, '--retries', '0'], env);
+    const result = await measured(['card', 'get', CARD_ID, '-o', format, '--retries', '0'], env);
     expect(result.code, result.stderr.slice(0, 500)).toBe(code);
     if (format === 'json' && code === 0) expect(JSON.parse(result.stdout).cardId).toBe(CARD_ID);
-    if (result.peak !== undefined) expect(result.peak).toBeLessThan(260);
+    expect(result.mib).toBeLessThan(260);
     // Of a processor's time, of which it takes two: what other processes take does not count.
-    expect(result.seconds).toBeLessThan(10);
+    expect(result.cpuMs).toBeLessThan(10_000);
   });
 
   it('B21 a response to a change with more parts than its memory is unknown, never a crash', async () => {
@@ -91,10 +75,10 @@ describe('memory and time of large answers', () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024), { level: 9 });
     const server = await faulty(reply(200, { 'Content-Encoding': 'gzip' }, Buffer.concat(Array(150).fill(bomb))));
     const env = { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CARDS_TOKEN: 'token-against-a-bomb' };
-    const { code, stderr, peak } = await peakMemory(['card', 'get', CARD_ID, '--json', '--retries', '0'], env);
+    const { code, stderr, mib } = await measured(['card', 'get', CARD_ID, '--json', '--retries', '0'], env);
     expect(code).toBe(10);
     expect(stderr).toContain('the response is compressed (gzip), which was not asked for');
-    if (peak !== undefined) expect(peak).toBeLessThan(150);
+    expect(mib).toBeLessThan(150);
   });
 });
 

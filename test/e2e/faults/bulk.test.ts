@@ -2,20 +2,17 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RecordedRequest } from '../../support/fault-server.ts';
-import type { RunResult } from '../../support/run-frontdesk.ts';
+import { cardId, idLines } from '../../support/plain-service.ts';
+import { measuring, type RunResult } from '../../support/run-frontdesk.ts';
 import { CAN_MOUNT, IS_LONG, onSmallDisk, onStage, type Stage } from './stage.ts';
 
 const BULK = IS_LONG ? 1_000_000 : 2000;
-
-function cardId(index: number): string {
-  return `7c0e1111-2222-3333-4444-${String(index).padStart(12, '0')}`;
-}
 
 function ids(count: number): string[] {
   return Array.from({ length: count }, (_, index) => cardId(index + 1));
 }
 
-const rowsFile = (stage: Stage, count: number) => stage.file('rows.txt', `${ids(count).join('\n')}\n`);
+const rowsFile = (stage: Stage, count: number) => stage.file('rows.txt', idLines(count));
 
 const journalOf = (stage: Stage) => join(stage.home.stateDir, 'runs/r/journal.jsonl');
 
@@ -71,14 +68,12 @@ describe.concurrent('a run that is resumed', { timeout: 1_800_000 }, () => {
 
   test(`K15 a run sends ${BULK.toLocaleString('en')} rows in 260 MiB, with a journal that grows evenly`, () =>
     onStage(async (stage) => {
-      const measure = `import fs from "node:fs"; process.on("exit", () => fs.writeFileSync(${JSON.stringify(stage.path('peak'))}, String(process.resourceUsage().maxRSS)));`;
-      const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(measure)}` };
+      const { env, usage } = measuring(stage.home);
       const args = ['card', 'activate', '--yes', '-o', 'csv', '-q', '--run', 'r', '-j', '16', '--from'];
       const result = await stage.run([...args, rowsFile(stage, BULK)], { env, timeoutMs: 1_700_000 });
       expect(result.code).toBe(0);
       expect(stage.lines).toHaveLength(BULK);
-      const peakMiB = Number(readFileSync(stage.path('peak'), 'utf8')) / 1024;
-      expect(peakMiB).toBeLessThan(260);
+      expect(usage().mib).toBeLessThan(260);
       expect(statSync(journalOf(stage)).size / BULK).toBeLessThan(500);
     }));
 });

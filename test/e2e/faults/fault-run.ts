@@ -41,25 +41,15 @@ export interface FaultOptions extends RunOptions {
 export interface FaultResult extends RunResult {
   /** The JSON error object; undefined: there was none. */
   readonly error: FaultError | undefined;
-  /** Codes of the JSON notices, in order. */
-  readonly notices: readonly string[];
   /** One line for comparing: `8 unknown`, `10`, `0`. */
   readonly end: string;
 }
 
 interface FaultError {
-  readonly code: string;
-  readonly exitCode: number;
   readonly message: string;
   readonly hint?: string;
   readonly outcome?: string;
   readonly attempts?: number;
-  readonly http?: { readonly status: number };
-  readonly body?: unknown;
-  readonly service?: unknown;
-  readonly observed?: unknown;
-  readonly retryAt?: string;
-  readonly phase?: string;
 }
 
 const EXIT_CODES = [0, 2, 3, 4, 5, 6, 7, 8, 10, 11, 15, 16, 17, 124, 130, 143, 129, 141];
@@ -153,10 +143,9 @@ export function checkStreams(
 
 function describeEnd(result: RunResult): FaultResult {
   const lines = result.stderr.split('\n').filter((line) => line.startsWith('{'));
-  // frontdesk's own lines: `{"error":{…}}` and `{"notice":{…}}`.
-  const parsed = lines.map((line) => JSON.parse(line) as { error?: FaultError; notice?: { code: string } });
+  // frontdesk's own lines: `{"error":{…}}` and others.
+  const parsed = lines.map((line) => JSON.parse(line) as { error?: FaultError });
   const error = parsed.find((line) => line.error !== undefined)?.error;
-  const notices = parsed.flatMap((line) => (line.notice === undefined ? [] : [line.notice.code]));
   const end = [result.code, error?.outcome].filter((part) => part !== undefined).join(' ');
-  return { ...result, error, notices, end };
+  return { ...result, error, end };
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFaultServer } from '../../support/fault-server.ts';
+import { cardId, idLines } from '../../support/plain-service.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { cardText } from '../../support/sample-card.ts';
 
@@ -65,10 +66,6 @@ async function startRepeatingService() {
   });
 }
 
-function cardId(row: number): string {
-  return `7c0e1111-2222-3333-4444-${String(row).padStart(12, '0')}`;
-}
-
 test.each(['--expect', '--skip-if'])(
   'with %s a change takes no repeated answer to the read before it for its own',
   async (option) => {
@@ -89,9 +86,9 @@ test('the rows of a run take no repeated answer for their own, and go over one c
   const home = createHome();
   const server = await startRepeatingService();
   const rows = Array.from({ length: 100 }, (_, index) => cardId(index + 1));
-  writeFileSync(join(home.path, 'rows.csv'), `cardId\n${rows.join('\n')}\n`);
+  writeFileSync(join(home.path, 'rows.txt'), idLines(100));
   const env = { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CARDS_TOKEN: 'token-of-the-test' };
-  const words = ['card', 'block', '--from', join(home.path, 'rows.csv'), '--expect', 'status=ACTIVE'];
+  const words = ['card', 'block', '--from', join(home.path, 'rows.txt'), '--expect', 'status=ACTIVE'];
   const { stdout } = await runFrontdesk([...words, '--yes', '-j', '4', '-o', 'ndjson', '-q'], { home, env });
   await server.close();
   const lines = stdout.trim().split('\n').slice(0, 100);

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { json, raw, startFaultServer } from '../../support/fault-server.ts';
 import { cardId, idLines } from '../../support/plain-service.ts';
-import { createHome, programCommand, runFrontdesk } from '../../support/run-frontdesk.ts';
+import { createHome, measuring, programCommand, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { cardText } from '../../support/sample-card.ts';
 
 const ANSWERS = 32;
@@ -14,7 +13,6 @@ const ANSWER_BYTES = 8_000_000;
 const REFUSED = 64;
 /** A busy machine may take minutes. */
 const PATIENT = ['--timeout', '10m', '--retry-max-time', '20m'];
-const HOOK = fileURLToPath(new URL('../../../bench/usage.cjs', import.meta.url));
 
 const TRANSACTION = '{"transactionId":"t-1","type":"PURCHASE","amount":-1.50,"createdAt":"2025-01-02T00:00:00Z"}';
 
@@ -27,79 +25,48 @@ interface LargeCards {
   readonly short?: number;
 }
 
+const environment = (url: string) => ({ FRONTDESK_CARDS_URL: url, FRONTDESK_CARDS_TOKEN: 'token-of-large-cards' });
+
 /** A service of cards with a long text, or with as many transactions as the program takes. */
 async function startLargeCards({ after, of = 'text', short = 0 }: LargeCards) {
   const [from, to] =
     of === 'text'
       ? ['Bergen', 'a'.repeat(ANSWER_BYTES)]
       : ['"metadata"', `"transactions":[${Array(200_000).fill(TRANSACTION).join(',')}],"metadata"`];
-  let count = 0;
   const waiting: (() => void)[] = [];
-  const server = createServer((socket) => {
-    socket.on('error', () => socket.destroy());
-    socket.on('data', (data) => {
-      const [, id = '', verb] = /\/v1\/cards\/([\w-]{36})(\/block)?/.exec(data.toString('latin1')) ?? [];
-      count += 1;
-      const isShort = Number(id.slice(-12)) <= short;
-      const answer = () => {
-        const plain = cardText(verb === undefined ? 'ACTIVE' : 'BLOCKED', id);
-        const card = isShort ? plain : plain.replace(from, to);
-        socket.write(
-          `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${card.length}\r\n\r\n${card}`,
-        );
-      };
-      if (isShort && id !== cardId(1)) answer();
-      else waiting.push(answer);
-      if (count >= after) for (const answer of waiting.splice(0)) answer();
-    });
+  const server = await startFaultServer({
+    route: ({ method, target }, count) => ({
+      applies: true,
+      onRequest(socket, asked) {
+        const id = target.split('/')[3] ?? '';
+        const isShort = Number(id.slice(-12)) <= short;
+        const plain = cardText(method === 'GET' ? 'ACTIVE' : 'BLOCKED', id);
+        const answer = () => json(200, isShort ? plain : plain.replace(from, to)).onRequest?.(socket, asked);
+        if (isShort && id !== cardId(1)) answer();
+        else waiting.push(answer);
+        if (count >= after) for (const each of waiting.splice(0)) each();
+      },
+    }),
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return {
-    requests: () => count,
-    env: {
-      // A TCP server has a port.
-      FRONTDESK_CARDS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      FRONTDESK_CARDS_TOKEN: 'token-of-large-cards',
-    },
-  };
+  onTestFinished(() => server.close());
+  return { requests: () => server.requests.length, env: environment(server.url) };
 }
 
 /** A service that answers POSTs with these bytes in turn, and each GET with others. */
 async function startRaw(posts: readonly string[], get = '') {
-  let count = 0;
-  const server = createServer((socket) => {
-    socket.on('error', () => socket.destroy());
-    socket.on('data', (data) => {
-      if (data.toString('latin1').startsWith('GET')) return void socket.write(get);
-      socket.write(posts[count % posts.length] ?? '');
-      count += 1;
-    });
+  const server = await startFaultServer({
+    route: ({ method }, count) => raw(method === 'GET' ? get : (posts[count % posts.length] ?? ''), { keepOpen: true }),
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  // A TCP server has a port.
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { env: { FRONTDESK_CARDS_URL: url, FRONTDESK_CARDS_TOKEN: 'token-of-refusals' } };
-}
-
-/** Reads all that the program writes to stdout; answers how much it was. */
-function drain({ stdout }: ReturnType<typeof start>['child']): { readonly bytes: number } {
-  const drained = { bytes: 0 };
-  stdout.on('data', (data: Buffer) => {
-    drained.bytes += data.length;
-  });
-  return drained;
+  onTestFinished(() => server.close());
+  return { env: environment(server.url) };
 }
 
 /** Starts the program; `ended` has its exit code, what it wrote to stderr and the most memory it held, in MiB. */
 function start(args: readonly string[], env: Readonly<Record<string, string>>) {
   const home = createHome();
-  const usageFile = join(home.path, 'usage');
-  const { command, args: words, env: all } = programCommand(args, home, { ...env, USAGE_FILE: usageFile });
-  const child = spawn(command, ['--require', HOOK, ...words], { env: all, stdio: 'pipe' });
+  const { env: hook, usage } = measuring(home);
+  const { command, args: words, env: all } = programCommand(args, home, { ...env, ...hook });
+  const child = spawn(command, words, { env: all, stdio: 'pipe' });
   let stderr = '';
   child.stderr.on('data', (data) => {
     stderr += String(data);
@@ -107,9 +74,23 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>) {
   const ended = once(child, 'close').then(([code]) => ({
     code,
     stderr,
-    peak: Number(JSON.parse(readFileSync(usageFile, 'utf8')).mib),
+    peak: usage().mib,
   }));
   return { child, ended };
+}
+
+/** Runs a command over so many cards to its end; `bytes`: how much it wrote to stdout. */
+async function overCards(count: number, args: readonly string[], env: Readonly<Record<string, string>>) {
+  const ids = join(createHome().path, 'ids.txt');
+  writeFileSync(ids, idLines(count));
+  const { child, ended } = start([...args, '--from', ids, '-o', 'ndjson', '-q', ...PATIENT], env);
+  child.stdin.end();
+  let bytes = 0;
+  child.stdout.on('data', (data: Buffer) => {
+    bytes += data.length;
+  });
+  const end = await ended;
+  return { ...end, bytes };
 }
 
 /** What a service may refuse a write with, each in 4 MB: a long message, many parts, no known shape, and a page. */
@@ -126,17 +107,12 @@ it(`${REFUSED} rows that are refused in 4 MB each end in 384 MiB`, async () => {
       `HTTP/1.1 409 Conflict\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nX-Request-Id: ${'r'.repeat(50_000)}\r\n\r\n${body}`,
   );
   const { env } = await startRaw(replies);
-  const ids = join(createHome().path, 'ids.txt');
-  writeFileSync(ids, idLines(REFUSED));
-  const args = ['card', 'block', '--yes', '--from', ids, '-j', String(REFUSED), '-o', 'ndjson', '-q', ...PATIENT];
-  const { child, ended } = start(args, env);
-  child.stdin.end();
-  const drained = drain(child);
-  const { code, stderr, peak } = await ended;
+  const args = ['card', 'block', '--yes', '-j', String(REFUSED)];
+  const { code, stderr, peak, bytes } = await overCards(REFUSED, args, env);
   expect(stderr).toContain(`"outcomes":{"rejected":${REFUSED}}`);
   expect(code).toBe(15);
   // What is kept of each is a page at most.
-  expect(drained.bytes).toBeLessThan(REFUSED * 8192);
+  expect(bytes).toBeLessThan(REFUSED * 8192);
   expect(peak).toBeLessThan(384);
 }, 300_000);
 
@@ -167,16 +143,11 @@ it('a request ID of 50 KB and a status of 1 MB are cut in the records, and marke
 
 it(`${ANSWERS} rows are applied in 384 MiB`, async () => {
   const service = await startLargeCards({ after: ANSWERS });
-  const ids = join(createHome().path, 'ids.txt');
-  writeFileSync(ids, idLines(ANSWERS));
-  const args = ['card', 'block', '--yes', '--from', ids, '-j', String(ANSWERS), '-o', 'ndjson', '-q', ...PATIENT];
-  const { child, ended } = start(args, service.env);
-  child.stdin.end();
-  const drained = drain(child);
-  const { code, stderr, peak } = await ended;
+  const args = ['card', 'block', '--yes', '-j', String(ANSWERS)];
+  const { code, stderr, peak, bytes } = await overCards(ANSWERS, args, service.env);
   expect(stderr).toContain(`"outcomes":{"applied":${ANSWERS}}`);
   expect(code).toBe(0);
-  expect(drained.bytes).toBeGreaterThan(ANSWERS * ANSWER_BYTES);
+  expect(bytes).toBeGreaterThan(ANSWERS * ANSWER_BYTES);
   expect(service.requests()).toBe(ANSWERS);
   expect(peak).toBeLessThan(384);
 }, 300_000);
@@ -184,15 +155,9 @@ it(`${ANSWERS} rows are applied in 384 MiB`, async () => {
 it('4 reads full of transactions behind 5,000 small results that wait for a row end in 512 MiB', async () => {
   const [short, long] = [5000, 4];
   const service = await startLargeCards({ after: short + long, of: 'transactions', short });
-  const ids = join(createHome().path, 'ids.txt');
-  writeFileSync(ids, idLines(short + long));
-  const args = ['card', 'get', '--from', ids, '-j', '8', '-o', 'ndjson', '-q', ...PATIENT];
-  const { child, ended } = start(args, service.env);
-  child.stdin.end();
-  const drained = drain(child);
-  const { code, peak } = await ended;
+  const { code, peak, bytes } = await overCards(short + long, ['card', 'get', '-j', '8'], service.env);
   expect(code).toBe(0);
-  expect(drained.bytes).toBeGreaterThan(long * 200_000 * TRANSACTION.length);
+  expect(bytes).toBeGreaterThan(long * 200_000 * TRANSACTION.length);
   expect(service.requests()).toBe(short + long);
   expect(peak).toBeLessThan(512);
 }, 300_000);

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { CLOSED_PORT, json } from '../../support/fault-server.ts';
+import { startProxyServer } from '../../support/proxy-server.ts';
 import { createHome } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { GOOD_CERTIFICATE, OTHER_CERTIFICATE, TEST_CA, type TestCertificate } from '../../support/tls-server.ts';
@@ -15,18 +15,6 @@ const ACTIVE = json(200, cardText('ACTIVE'));
 const home = createHome();
 const caFile = join(home.path, 'ca.pem');
 writeFileSync(caFile, TEST_CA);
-
-const closers: (() => Promise<unknown> | unknown)[] = [];
-afterAll(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => server.close());
-  // listen() on a host and port gives an AddressInfo, never a pipe name.
-  return (server.address() as AddressInfo).port;
-}
 
 it.concurrent('N1 a refused connection gets three attempts, and nothing was sent', async () => {
   const port = CLOSED_PORT;
@@ -104,34 +92,17 @@ it.concurrent('N22 a proxy that refuses is named without its password', async ()
   expect(result.stderr).not.toContain('operator77');
 });
 
-/** A proxy that opens every tunnel to one local port, whatever name was asked for. */
-async function tunnelTo(port: number) {
-  const asked: string[] = [];
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.once('data', (chunk: Buffer) => {
-      asked.push(chunk.toString('latin1').split('\r\n')[0] ?? '');
-      const far = connect(port, '127.0.0.1', () => {
-        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-        socket.pipe(far).pipe(socket);
-      });
-      far.on('error', () => undefined);
-      socket.on('close', () => far.destroy());
-    });
-  });
-  return { url: `http://127.0.0.1:${await listen(server)}`, asked };
-}
-
 it.concurrent('N27 HTTPS_PROXY and NO_PROXY count in upper and lower case, shown by --verbose, and HTTP_PROXY does not', async () => {
   const service = await faulty({ tls: OTHER_CERTIFICATE, script: [ACTIVE] });
   const url = 'https://other.example';
   const trust = { flags: ['--ca-file', caFile, '--verbose'], format: ['--json'] };
   for (const name of ['HTTPS_PROXY', 'https_proxy']) {
-    const way = await tunnelTo(service.port);
+    const way = await startProxyServer({ tunnelTo: service.port });
     const through = await meet(url, 'get', { ...trust, env: { [name]: way.url } });
     expect(through.code, through.stderr).toBe(0);
     expect(through.stderr).toContain(`(through the proxy ${way.url.slice(7)})`);
-    expect(way.asked).toEqual(['CONNECT other.example:443 HTTP/1.1']);
+    expect(way.heads.map((head) => head.split('\r\n')[0])).toEqual(['CONNECT other.example:443 HTTP/1.1']);
+    await way.close();
   }
   for (const env of [
     { HTTPS_PROXY: 'x', NO_PROXY: 'other.example' },
@@ -139,11 +110,12 @@ it.concurrent('N27 HTTPS_PROXY and NO_PROXY count in upper and lower case, shown
     { HTTP_PROXY: 'x' },
     { HTTP_PROXY: 'x', REQUEST_METHOD: 'GET' },
   ]) {
-    const way = await tunnelTo(service.port);
+    const way = await startProxyServer({ tunnelTo: service.port });
     const named = Object.fromEntries(
       Object.entries(env).map(([name, value]) => [name, value === 'x' ? way.url : value] as const),
     );
     expect((await meet(url, 'get', { env: named })).code).toBe(7);
-    expect(way.asked).toEqual([]);
+    expect(way.heads).toEqual([]);
+    await way.close();
   }
 });

@@ -2,14 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  deafOnAccept,
-  flood,
-  json,
-  type RecordedRequest,
-  silence,
-  startFaultServer,
-} from '../../support/fault-server.ts';
+import { json, type RecordedRequest, silence } from '../../support/fault-server.ts';
+import { lastLine } from '../../support/plain-service.ts';
 import {
   ENDLESS_GRACE,
   injecting,
@@ -83,7 +77,7 @@ test.concurrent('P2 says that a change was applied whose result could not be wri
       const write = await stage.shell(`$FD ${REISSUE.join(' ')} --json > /dev/full`);
       expect(write.code).toBe(16);
       // The last line of stderr is the error.
-      expect(JSON.parse(write.stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      expect(lastLine(write.stderr)).toMatchObject({
         error: {
           code: 'LOCAL_IO',
           outcome: 'applied',
@@ -156,26 +150,10 @@ test.concurrent('P6 ends by the signal when interrupted before anything was sent
     running.child.kill('SIGINT');
     const { signal, stdout, stderr } = await running.result;
     expect({ signal, stdout }).toEqual({ signal: 'SIGINT', stdout: '' });
-    expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    expect(lastLine(stderr)).toMatchObject({
       error: { code: 'CANCELLED', outcome: 'not_sent' },
     });
     expect(stage.lines).toEqual([]);
-  }));
-
-test.concurrent('P6 ends by the signal when interrupted while it connects', () =>
-  onStage(async (stage) => {
-    const deaf = await startFaultServer({ script: [deafOnAccept()] });
-    try {
-      const url = deaf.url.replace('http:', 'https:');
-      const running = start(stage, ACTIVATE, { FRONTDESK_CARDS_URL: url });
-      await until('a connection', () => deaf.connections === 1);
-      running.child.kill('SIGINT');
-      const { signal, stdout } = await running.result;
-      expect({ signal, stdout }).toEqual({ signal: 'SIGINT', stdout: '' });
-      expect(await outcomes(stage)).toEqual(['not_sent']);
-    } finally {
-      await deaf.close();
-    }
   }));
 
 test.concurrent('P7 waits for the response to a change that was sent, prints it, and ends by the signal', async () => {
@@ -256,7 +234,7 @@ test.concurrent.each([
       expect(await ended).toBe('SIGINT');
       expect(stage.lines).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
       expect(parts.stdout === '').toBe(status === 404);
-      expect(JSON.parse(parts.stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ error });
+      expect(lastLine(parts.stderr)).toMatchObject({ error });
     },
     {
       route: () => {
@@ -303,7 +281,7 @@ test.concurrent('P8 takes no new rows after SIGTERM or SIGHUP, finishes those in
           ...Array(4).fill('applied'),
           ...Array(36).fill('not_sent'),
         ]);
-        expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+        expect(lastLine(stderr)).toMatchObject({
           summary: { rows: 40, exitCode, resume: expect.stringContaining('runs resume r') },
         });
         expect(stage.lines).toHaveLength(4);
@@ -338,20 +316,6 @@ test.concurrent.for([
     },
   ),
 );
-
-test.concurrent('P8 ends with 8 if a response of a run does not come in time', () =>
-  onStage(
-    async (stage) => {
-      const rows = [CARD_ID, CARD_ID.replace('7', '8')];
-      const running = start(stage, ['card', 'reissue', '--yes', '--json', ...rows], SHORT_GRACE);
-      await untilRequests(stage, 2);
-      running.child.kill('SIGTERM');
-      const { code, stdout } = await running.result;
-      expect(code).toBe(8);
-      expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
-    },
-    { route: () => silence() },
-  ));
 
 test.concurrent('P9 knows after kill -9 that a change may have been applied', () =>
   onStage(
@@ -408,38 +372,6 @@ test.concurrent('P11 reports an error that nothing caught, and the unknown outco
     },
     { route: () => silence() },
   ));
-
-test.concurrent('P12 reads the largest response, and refuses a larger one, in 256 MB', () => {
-  const text = 'x'.repeat(30 * 1024 * 1024);
-  return onStage(
-    async (stage) => {
-      const env = { NODE_OPTIONS: '--max-old-space-size=256' };
-      const [large, endless] = await Promise.all([
-        stage.run([...GET, '--json', '--query', 'length(metadata.text)'], { env }),
-        stage.run(['calendar', 'subscribers', 'list', 'c', '--retries', '0'], { env }),
-      ]);
-      expect({ code: large.code, stdout: large.stdout }).toEqual({ code: 0, stdout: `${text.length}\n` });
-      expect({ code: endless.code, stdout: endless.stdout }).toEqual({ code: 10, stdout: '' });
-    },
-    {
-      route: ({ target }) =>
-        target.startsWith('/v1/cards')
-          ? json(200, cardText('ACTIVE').replace('"store":"Bergen"', `"text":"${text}"`))
-          : flood('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"data":[', `${'"x",'.repeat(10_000)}`),
-    },
-  );
-});
-
-test.concurrent('P13 leaves the exit codes that Node uses itself unused', () =>
-  onStage(async (stage) => {
-    const { code, stdout } = await stage.run(['schema', '--query', 'commands[].exitCodes[].exitCode']);
-    expect(code).toBe(0);
-    const used = new Set<number>(JSON.parse(stdout));
-    expect([9, 12, 13, 14].filter((reserved) => used.has(reserved))).toEqual([]);
-    expect([...used].sort((a, b) => a - b)).toEqual([
-      0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 15, 16, 17, 124, 129, 130, 141, 143,
-    ]);
-  }));
 
 test.concurrent('P15 measures time on a clock that no change of the date moves', () =>
   onStage(

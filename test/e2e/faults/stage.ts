@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import {
 } from '../../support/fault-server.ts';
 import { createHome, type Home, type RunOptions, type RunResult, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { cardText } from '../../support/sample-card.ts';
+import { type ShellEnd, startIn } from '../../support/shell.ts';
 import { findCanary } from './canary.ts';
 
 /** The built program, for tests that start it through a shell, or what stands in for it. */
@@ -64,17 +65,10 @@ export interface Stage {
   /** Runs the program against the server of the stage; variables set to undefined are taken away. */
   run(args: readonly string[], options?: RunOptions): Promise<RunResult>;
   /** Runs a line of `sh` in which `$FD` is the program: for redirections and pipes. */
-  shell(script: string, options?: { readonly env?: Readonly<Record<string, string>> }): Promise<ShellResult>;
+  shell(script: string, options?: { readonly env?: Readonly<Record<string, string>> }): Promise<ShellEnd>;
   /** Writes a file into the folder in which the program runs; answers its path. */
   file(name: string, content: string | Uint8Array): string;
   path(name: string): string;
-}
-
-interface ShellResult {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly elapsedMs: number;
 }
 
 /** Resolves as soon as the condition holds; rejects, naming it, when it does not within 50 s. */
@@ -129,26 +123,6 @@ function refuseLeaks(what: string, ...texts: readonly string[]): void {
   if (found.length > 0) throw new Error(`a planted token was seen (${found.join(', ')}) by ${what}`);
 }
 
-function runShell(script: string, cwd: string, env: Readonly<Record<string, string>>): Promise<ShellResult> {
-  const startedMs = performance.now();
-  return new Promise((resolve, reject) => {
-    const child = spawn('sh', ['-c', script], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
-    const out: Buffer[] = [];
-    const err: Buffer[] = [];
-    child.stdin.on('error', () => undefined);
-    child.stdin.end();
-    child.stdout.on('data', (part: Buffer) => out.push(part));
-    child.stderr.on('data', (part: Buffer) => err.push(part));
-    const limit = setTimeout(() => child.kill('SIGKILL'), 100_000);
-    child.on('error', reject);
-    child.on('close', (code) => {
-      clearTimeout(limit);
-      const [stdout, stderr] = [Buffer.concat(out).toString('utf8'), Buffer.concat(err).toString('utf8')];
-      resolve({ code, stdout, stderr, elapsedMs: performance.now() - startedMs });
-    });
-  });
-}
-
 /** Builds a stage, uses it, and takes it down; fails when a planted token was seen by anybody. */
 export async function onStage(play: (stage: Stage) => Promise<void>, options: StageOptions = {}): Promise<void> {
   const home = createHome();
@@ -179,16 +153,14 @@ export async function onStage(play: (stage: Stage) => Promise<void>, options: St
       return result;
     },
     async shell(script, shellOptions = {}) {
-      const result = await runShell(script, join(home.path, 'work'), {
-        PATH: process.env['PATH'] ?? '',
+      const result = await startIn(join(home.path, 'work'), ['sh', '-c', script], {
         HOME: home.path,
-        LANG: 'C.UTF-8',
         FRONTDESK_CONFIG_DIR: home.configDir,
         FRONTDESK_STATE_DIR: home.stateDir,
         FD: `${process.execPath} ${PROGRAM}`,
         ...env,
         ...shellOptions.env,
-      });
+      }).ended;
       refuseLeaks(script, result.stdout, result.stderr);
       return result;
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drip, json } from '../../support/fault-server.ts';
+import { json } from '../../support/fault-server.ts';
 import { openTerminal } from '../../support/pty.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { answerAsService, onStage, type Stage } from './stage.ts';
@@ -43,8 +43,7 @@ async function onTerminal(
   const script = `$FD ${args.map((arg) => `'${arg}'`).join(' ')} 2> stderr.txt; code=$?; printf '${END}'; read key; exit $code`;
   const { columns = 80 } = options;
   const terminal = openTerminal([], { home, script, columns, env: { ...env, ...options.env } });
-  await terminal.waitFor(END);
-  terminal.type('\r');
+  await terminal.talk([END, '\r']);
   const { code, output, text } = await terminal.end;
   return { code, output: output.split(END)[0] ?? '', text: text.split(END)[0] ?? '' };
 }
@@ -89,8 +88,7 @@ test.concurrent('T1 shows text of the service as text in the question before a c
         home,
         env,
       });
-      await terminal.waitFor(/Block card [^?]*\?/);
-      terminal.type('\r');
+      await terminal.talk([/Block card [^?]*\?/, '\r']);
       const { code, output, text } = await terminal.end;
       expect(code).toBe(130);
       expect(text).toContain('\\x1b]0;owned');
@@ -132,22 +130,6 @@ test.concurrent('T9 puts no escape sequence into a pipe, and no color with NO_CO
     }
     expect((await onTerminal(stage, [...GET, '--no-color'])).output).not.toContain('\u001b');
   }));
-
-test.concurrent('T10 shows that it waits in a terminal, and prints nothing about it elsewhere', () =>
-  onStage(
-    async (stage) => {
-      const args = [...GET, '--timeout', '1500ms', '--retries', '0'];
-      const piped = await stage.run(args);
-      expect({ code: piped.code, stdout: piped.stdout }).toEqual({ code: 10, stdout: '' });
-      expect(piped.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
-      expect(piped.stderr).not.toMatch(/[\r\u001b]/);
-      const end = await openTerminal(args, { home: stage.home, env: stage.env }).end;
-      expect(end.code).toBe(10);
-      expect(end.output).toContain('\u001b[');
-      expect(end.output.length).toBeGreaterThan(piped.stderr.length);
-    },
-    { route: () => drip('HTTP/1.1 200 OK\r\n', 'X: y\r\n', 200) },
-  ));
 
 test.concurrent('T13 shows a stack trace only with FRONTDESK_DEBUG=1', () =>
   onStage(

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, RawClient, YES } from '../../support/mcp-process.ts';
-import { startRecordingServer } from '../../support/recording-server.ts';
-import { createHome, runFrontdesk, withTimer } from '../../support/run-frontdesk.ts';
+import { type Handler, startRecordingServer } from '../../support/recording-server.ts';
+import { createHome, type RunOptions, runFrontdesk, withTimer } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 
 const CLIENT = {
@@ -17,6 +17,25 @@ const BLOCK = { cardId: CARD_ID, reason: 'lost' };
 function lines(...messages: readonly (object | string)[]): string {
   return messages.map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`).join('');
 }
+
+/** A server at whose question about a block a client stands. */
+async function asking(handler: Parameters<typeof startRecordingServer>[0], more: RunOptions = {}) {
+  const server = await startRecordingServer(handler);
+  const client = new RawClient(['--allow-writes'], { ...more, env: { ...server.env, ...more.env } });
+  await client.initialize();
+  client.send(call(1, 'card_block', BLOCK));
+  const { id } = await client.question();
+  return { server, client, sayYes: () => client.send({ jsonrpc: '2.0', id, result: YES }) };
+}
+
+/** Reads show the card, and a block is answered with what that returns. */
+const blockedBy =
+  (answer: () => Promise<void>): Handler =>
+  async ({ method }) => {
+    if (method === 'GET') return { body: cardText('ACTIVE') };
+    await answer();
+    return { body: cardText('BLOCKED') };
+  };
 
 async function outcomes(home: ReturnType<typeof createHome>): Promise<unknown> {
   const { stdout } = await runFrontdesk(['history', '--json', '--query', '[].outcome'], { home });
@@ -82,17 +101,9 @@ it('mcp finishes its calls at the end of stdin, the last without a line end, and
 
 it('A5 mcp waits at the end of stdin for a change in progress, so that the history has its outcome', async () => {
   let answer: (() => void) | undefined;
-  const server = await startRecordingServer(({ method }) =>
-    method === 'GET'
-      ? { body: cardText('ACTIVE') }
-      : new Promise((resolve) => {
-          answer = () => resolve({ body: cardText('BLOCKED') });
-        }),
-  );
-  const client = new RawClient(['--allow-writes'], { env: server.env });
-  await client.initialize();
-  client.send(call(1, 'card_block', BLOCK));
-  client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+  const held = () => new Promise<void>((resolve) => (answer = resolve));
+  const { client, sayYes } = await asking(blockedBy(held));
+  sayYes();
   await expect.poll(() => answer, { timeout: 30_000 }).toBeDefined();
   const ended = client.end();
   answer?.();
@@ -102,28 +113,18 @@ it('A5 mcp waits at the end of stdin for a change in progress, so that the histo
   expect(await outcomes(client.home)).toEqual(['applied']);
 });
 
-it.each(['SIGTERM'] as const)('%s ends mcp, and a change in progress with its outcome', async (signal) => {
-  const server = await startRecordingServer(({ method }) =>
-    method === 'GET'
-      ? { body: cardText('ACTIVE') }
-      : new Promise((resolve) => setTimeout(() => resolve({ body: cardText('BLOCKED') }), 300)),
-  );
-  const client = new RawClient(['--allow-writes'], { env: server.env });
-  await client.initialize();
-  client.send(call(1, 'card_block', BLOCK));
-  client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+it('SIGTERM ends mcp, and a change in progress with its outcome', async () => {
+  const slowly = () => new Promise<void>((resolve) => setTimeout(resolve, 300));
+  const { server, client, sayYes } = await asking(blockedBy(slowly));
+  sayYes();
   await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(3);
-  client.running.child.kill(signal);
-  expect((await client.running.result).signal).toBe(signal);
+  client.running.child.kill('SIGTERM');
+  expect((await client.running.result).signal).toBe('SIGTERM');
   expect(await outcomes(client.home)).toEqual(['applied']);
 });
 
 it('a signal ends a question of mcp, and nothing is sent', async () => {
-  const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
-  const client = new RawClient(['--allow-writes'], { env: server.env });
-  await client.initialize();
-  client.send(call(1, 'card_block', BLOCK));
-  await client.question();
+  const { server, client } = await asking(() => ({ body: cardText('ACTIVE') }));
   client.running.child.kill('SIGTERM');
   expect((await client.running.result).signal).toBe('SIGTERM');
   expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
@@ -131,17 +132,11 @@ it('a signal ends a question of mcp, and nothing is sent', async () => {
 });
 
 it('the audit log has a confirmed change of mcp before it is sent and after, with its user', async () => {
-  const server = await startRecordingServer([
-    { body: cardText('ACTIVE') },
-    { body: cardText('ACTIVE') },
-    { body: cardText('BLOCKED') },
-  ]);
   const home = createHome();
   const path = join(home.path, 'audit.jsonl');
-  const client = new RawClient(['--allow-writes'], { home, env: { ...server.env, FRONTDESK_AUDIT_LOG: path } });
-  await client.initialize();
-  client.send(call(1, 'card_block', BLOCK));
-  client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+  const replies = ['ACTIVE', 'ACTIVE', 'BLOCKED'].map((status) => ({ body: cardText(status) }));
+  const { client, sayYes } = await asking(replies, { home, env: { FRONTDESK_AUDIT_LOG: path } });
+  sayYes();
   await client.answerTo(1);
   expect((await client.end()).code).toBe(0);
   const events = readFileSync(path, 'utf8').trimEnd().split('\n');

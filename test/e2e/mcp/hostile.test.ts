@@ -19,6 +19,29 @@ async function start(handler: Handler = service) {
   return { client, posts, server };
 }
 
+/** A client of 2025 whose block stands at its question, and a yes to that. */
+async function asking(id: string | number = 1) {
+  const all = await start();
+  await all.client.initialize();
+  all.client.send(call(id, 'card_block', BLOCK));
+  const question = await all.client.question();
+  return { ...all, question: question.id, yes: { jsonrpc: '2.0', id: question.id, result: YES } };
+}
+
+const cancelled = (requestId: number, more: object = {}) => ({
+  jsonrpc: '2.0',
+  method: 'notifications/cancelled',
+  params: { requestId, ...more },
+});
+
+/** Nothing was sent when all that was said before is done, and the cancelled call has no response. */
+async function expectUnsent({ client, posts }: Pick<Awaited<ReturnType<typeof start>>, 'client' | 'posts'>) {
+  await client.answerTo(2);
+  expect((await client.end()).code).toBe(0);
+  expect(posts()).toEqual([]);
+  expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
+}
+
 /** An error of the tool that says that nothing was sent, why, and what a person can run. */
 function expectRefused(message: Message, why: string): void {
   const text = message.result?.content?.[0]?.text ?? JSON.stringify(message);
@@ -57,11 +80,7 @@ it('A1 a client of 2026 that brings a yes with its first call is refused', async
 
 it('a client of 2026 that cancels the call voids its question, and a yes with a cancellation sends nothing', async () => {
   const { client, posts } = await start();
-  const cancel = (requestId: number) => ({
-    jsonrpc: '2.0',
-    method: 'notifications/cancelled',
-    params: { requestId, _meta: envelope() },
-  });
+  const cancel = (requestId: number) => cancelled(requestId, { _meta: envelope() });
   client.send(modernCall(1, 'card_block', BLOCK));
   const first = (await client.answerTo(1)).result?.requestState;
   client.send(cancel(1), modernCall(2, 'card_block', BLOCK, { requestState: first, inputResponses: { confirm: YES } }));
@@ -88,11 +107,7 @@ it('a client of 2025 that answers before it is asked, under IDs that it guesses,
 });
 
 it('a client of 2025 that answers yes twice is served once', async () => {
-  const { client, posts } = await start();
-  await client.initialize();
-  client.send(call(1, 'card_block', BLOCK));
-  const { id } = await client.question();
-  const yes = { jsonrpc: '2.0', id, result: YES };
+  const { client, posts, yes } = await asking();
   client.send(yes, yes);
   expect((await client.answerTo(1)).result?.structuredContent).toMatchObject({ outcome: 'applied' });
   client.send(yes, call(2, 'card_block', BLOCK));
@@ -103,55 +118,35 @@ it('a client of 2025 that answers yes twice is served once', async () => {
 });
 
 it('a client of 2025 that cancels the call and then answers yes sends nothing', async () => {
-  const { client, posts } = await start();
-  await client.initialize();
-  client.send(call(1, 'card_block', BLOCK));
-  const { id } = await client.question();
-  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
-  client.send(cancel, { jsonrpc: '2.0', id, result: YES }, call(2, 'history_list', {}));
-  await client.answerTo(2);
-  expect((await client.end()).code).toBe(0);
-  expect(posts()).toEqual([]);
-  expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
+  const all = await asking();
+  all.client.send(cancelled(1), all.yes, call(2, 'history_list', {}));
+  await expectUnsent(all);
 });
 
 it('a client of 2025 that uses a request ID twice and cancels it sends nothing, whatever it answers then', async () => {
-  const { client, posts } = await start();
-  await client.initialize();
-  client.send(call(1, 'card_block', BLOCK));
-  const first = await client.question();
+  const all = await asking();
+  const { client, yes: first } = all;
   client.send(call(1, 'card_block', { ...BLOCK, cardId: OTHER_ID }));
-  const second = await client.question();
-  const yes = [first, second].map(({ id }) => ({ jsonrpc: '2.0', id, result: YES }));
-  client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }, ...yes);
+  const second = { ...first, id: (await client.question()).id };
+  client.send(cancelled(1), first, second);
   // The id once more, after it was cancelled.
   client.send(call(1, 'card_reissue', BLOCK));
-  const third = await client.question();
-  client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
-  client.send({ jsonrpc: '2.0', id: third.id, result: YES }, ...yes, call(2, 'history_list', {}));
-  await client.answerTo(2);
-  expect((await client.end()).code).toBe(0);
-  expect(posts()).toEqual([]);
-  expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
+  const third = { ...first, id: (await client.question()).id };
+  client.send(cancelled(1), third, first, second, call(2, 'history_list', {}));
+  await expectUnsent(all);
 });
 
 it('a client of 2025 that uses a request ID twice gets a response to each, and one yes sends one change', async () => {
-  const { client, posts } = await start();
-  await client.initialize();
-  client.send(call('a', 'card_block', BLOCK));
-  const first = await client.question();
+  const { client, posts, yes } = await asking('a');
   client.send(call('a', 'card_get', { cardId: OTHER_ID }));
   expect((await client.answerTo('a')).result?.structuredContent).toMatchObject({ exitCode: 0, httpStatus: 200 });
-  client.send({ jsonrpc: '2.0', id: first.id, result: YES });
+  client.send(yes);
   expect((await client.answerTo('a')).result?.structuredContent).toMatchObject({ outcome: 'applied' });
   expect(posts()).toEqual([`POST /v1/cards/${CARD_ID}/block`]);
 });
 
 it('a client of 2025 that leaves during a question sends nothing', async () => {
-  const { client, posts } = await start();
-  await client.initialize();
-  client.send(call(1, 'card_block', BLOCK));
-  await client.question();
+  const { client, posts } = await asking();
   expect((await client.end()).code).toBe(0);
   expect(posts()).toEqual([]);
 });

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { moment } from '../../support/moment.ts';
 import { cardId } from '../../support/plain-service.ts';
 import { openTerminal } from '../../support/pty.ts';
-import { startRecordingServer } from '../../support/recording-server.ts';
+import { serve } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue } from './dialogue.ts';
@@ -22,30 +23,22 @@ function csv(home: { readonly path: string }, rows: number): string {
 }
 
 /** Answers cards; `odd` answers in their place, by id. */
-function service(
-  onTestFinished: Parameters<typeof startRecordingServer>[1],
-  odd: Readonly<Record<string, { readonly status?: number; readonly body: string }>> = {},
-) {
-  return startRecordingServer(({ url }) => {
+function service(odd: Readonly<Record<string, { readonly status?: number; readonly body: string }>> = {}) {
+  return serve(({ url }) => {
     const id = url.split('/')[3] ?? '';
     return odd[id] ?? { body: cardText('ACTIVE', id) };
-  }, onTestFinished);
+  });
 }
 
-it.concurrent.for(['block', 'reissue'])(
-  'the question of card %s shows the metadata of the card',
-  async (verb, { onTestFinished }) => {
-    const server = await service(onTestFinished);
-    const end = await dialogue(['card', verb, CARD_ID], NO, { env: server.env });
-    expect(end.text).toMatch(/Metadata\n +store +Bergen\n/);
-    expect({ code: end.code, lines: server.lines }).toEqual({ code: 130, lines: reads(CARD_ID) });
-  },
-);
+it.concurrent.for(['block', 'reissue'])('the question of card %s shows the metadata of the card', async (verb) => {
+  const server = await service();
+  const end = await dialogue(['card', verb, CARD_ID], NO, { env: server.env });
+  expect(end.text).toMatch(/Metadata\n +store +Bergen\n/);
+  expect({ code: end.code, lines: server.lines }).toEqual({ code: 130, lines: reads(CARD_ID) });
+});
 
-it.concurrent('the question shows several cards on a line each, as safe text, or why a card could not be read', async ({
-  onTestFinished,
-}) => {
-  const server = await service(onTestFinished, {
+it.concurrent('the question shows several cards on a line each, as safe text, or why a card could not be read', async () => {
+  const server = await service({
     [TWO]: { status: 404, body: '{"code":"not_found","message":"no card"}' },
     [THREE]: { body: cardText('BLOCKED', THREE).replace('order-1', '\\u001b[2Jorder\\nref') },
   });
@@ -62,8 +55,8 @@ it.concurrent('the question shows several cards on a line each, as safe text, or
 it.concurrent.for([
   [10, 10],
   [11, 0],
-] as const)('the question before a file of %d rows reads %d cards', async ([rows, read], { onTestFinished }) => {
-  const server = await service(onTestFinished);
+] as const)('the question before a file of %d rows reads %d cards', async ([rows, read]) => {
+  const server = await service();
   const home = createHome();
   const end = await dialogue(['card', 'block', '--from', csv(home, rows)], NO, { home, env: server.env });
   const ids = Array.from({ length: read }, (_, index) => cardId(index + 1));
@@ -74,12 +67,10 @@ it.concurrent.for([
   expect({ code: end.code, lines: [...server.lines].sort() }).toEqual({ code: 130, lines: reads(...ids) });
 });
 
-it.concurrent('the question before 11 rows that are sent again names the command that lists all', async ({
-  onTestFinished,
-}) => {
+it.concurrent('the question before 11 rows that are sent again names the command that lists all', async () => {
   const answer = ({ url, method }: { url: string; method: string }) =>
     method === 'GET' ? { body: cardText('ACTIVE', url.split('/')[3]) } : { status: 500, body: {} };
-  const server = await startRecordingServer(answer, onTestFinished);
+  const server = await serve(answer);
   const home = createHome();
   const run = ['card', 'reissue', '--from', csv(home, 11), '--yes', '--run', 'monday', '-j', '11', '--retries', '0'];
   await runFrontdesk(run, { home, env: server.env });
@@ -88,25 +79,20 @@ it.concurrent('the question before 11 rows that are sent again names the command
   expect(end.text).toContain('\nand 1 more: frontdesk runs results monday --outcome unknown\n\n');
 });
 
-it.concurrent('the question reads the cards after the first at the same time, as many as -j says', async ({
-  onTestFinished,
-}) => {
+it.concurrent('the question reads the cards after the first at the same time, as many as -j says', async () => {
   let waiting = 0;
   let most = 0;
-  let release: () => void = () => undefined;
-  const all = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const server = await startRecordingServer(async ({ url }, count) => {
+  const all = moment();
+  const server = await serve(async ({ url }, count) => {
     if (count > 1 && count < 10) {
       waiting += 1;
       most = Math.max(most, waiting);
-      if (waiting === 8) release();
-      await all;
+      if (waiting === 8) all.come();
+      await all.came;
       waiting -= 1;
     }
     return { body: cardText('ACTIVE', url.split('/')[3]) };
-  }, onTestFinished);
+  });
   const home = createHome();
   const end = await dialogue(['card', 'block', '--from', csv(home, 10)], NO, { home, env: server.env });
   const ids = Array.from({ length: 10 }, (_, index) => cardId(index + 1));
@@ -117,26 +103,21 @@ it.concurrent('the question reads the cards after the first at the same time, as
   expect([slow.code, server.lines.slice(10)]).toEqual([130, reads(ONE, TWO, THREE)]);
 });
 
-it.concurrent('Ctrl-C ends the call while cards are read for the question', async ({ onTestFinished }) => {
-  let hear: () => void = () => undefined;
-  const heard = new Promise<void>((resolve) => {
-    hear = resolve;
-  });
-  const server = await startRecordingServer(({ url }, count) => {
-    if (count === 3) hear();
+it.concurrent('Ctrl-C ends the call while cards are read for the question', async () => {
+  const heard = moment();
+  const server = await serve(({ url }, count) => {
+    if (count === 3) heard.come();
     return count > 1 ? 'hang' : { body: cardText('ACTIVE', url.split('/')[3]) };
-  }, onTestFinished);
+  });
   const terminal = openTerminal(['card', 'block', ONE, TWO, THREE], { home: createHome(), env: server.env });
-  await heard;
+  await heard.came;
   terminal.type('\u0003');
   expect((await terminal.end).signal).toBe('SIGINT');
   expect([...server.lines].sort()).toEqual(reads(ONE, TWO, THREE));
 });
 
-it.concurrent('one event of a file is asked for in a terminal, and sent again only by a yes', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer(() => ({ body: '{"id":"evt_1"}' }), onTestFinished);
+it.concurrent('one event of a file is asked for in a terminal, and sent again only by a yes', async () => {
+  const server = await serve(() => ({ body: '{"id":"evt_1"}' }));
   const home = createHome();
   const path = join(home.path, 'events.csv');
   writeFileSync(path, 'name,start,calendar\nA,2027-01-01,c\n');
@@ -147,8 +128,8 @@ it.concurrent('one event of a file is asked for in a terminal, and sent again on
   expect({ code: end.code, lines: server.lines }).toEqual({ code: 130, lines: ['POST /v1/events'] });
 });
 
-it.concurrent('a reissue whose response names the same card suggests no reissue of it', async ({ onTestFinished }) => {
-  const server = await startRecordingServer([{ body: cardText('ACTIVE', ONE) }], onTestFinished);
+it.concurrent('a reissue whose response names the same card suggests no reissue of it', async () => {
+  const server = await serve([{ body: cardText('ACTIVE', ONE) }]);
   const { code, text } = await dialogue(['card', 'reissue', ONE, '--yes'], [], { env: server.env, columns: 120 });
   expect(code).toBe(0);
   expect(text).toMatch(/✔ REISSUED/);
@@ -156,15 +137,13 @@ it.concurrent('a reissue whose response names the same card suggests no reissue 
   expect(text).not.toContain('frontdesk card reissue');
 });
 
-it.concurrent('a second reissue while the first is open may make a second card, and leaves the first open', async ({
-  onTestFinished,
-}) => {
+it.concurrent('a second reissue while the first is open may make a second card, and leaves the first open', async () => {
   let reissues = 0;
-  const server = await startRecordingServer(({ method, url }) => {
+  const server = await serve(({ method, url }) => {
     if (method === 'GET') return { body: cardText('ACTIVE', url.split('/')[3]) };
     reissues += 1;
     return reissues === 1 ? { status: 500, body: '{}' } : { body: cardText('ACTIVE', TWO) };
-  }, onTestFinished);
+  });
   const home = createHome();
   expect((await runFrontdesk(['card', 'reissue', ONE, '--yes'], { home, env: server.env })).code).toBe(8);
   const end = await dialogue(['card', 'reissue', ONE], [[/\(y\/N/, 'y\r']], { home, env: server.env, columns: 120 });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { moment } from '../../support/moment.ts';
 import { openTerminal, type Terminal } from '../../support/pty.ts';
-import { type Handler, type RecordingServer, startRecordingServer } from '../../support/recording-server.ts';
+import { type Handler, type RecordingServer, serve } from '../../support/recording-server.ts';
 import { createHome, ENDLESS_GRACE, runFrontdesk, SHORT_GRACE, withTimer } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue } from './dialogue.ts';
@@ -19,17 +20,8 @@ const LOOKS = [
   ['on a terminal that draws nothing', { TERM: 'dumb' }, '4\r'],
 ] as const;
 
-/** A moment of a test, which another waits for. */
-function moment() {
-  let come: () => void = () => undefined;
-  const came = new Promise<void>((resolve) => {
-    come = resolve;
-  });
-  return { came, come };
-}
-
 /** A service whose block is answered when the test says so: a write under way. */
-async function slowService(onTestFinished: Parameters<typeof startRecordingServer>[1]) {
+async function slowService() {
   const [arrives, answers] = [moment(), moment()];
   const handler: Handler = async ({ method }) => {
     if (method === 'GET') return { body: cardText('ACTIVE') };
@@ -37,7 +29,7 @@ async function slowService(onTestFinished: Parameters<typeof startRecordingServe
     await answers.came;
     return { body: cardText('BLOCKED') };
   };
-  return { server: await startRecordingServer(handler, onTestFinished), arrived: arrives.came, answer: answers.come };
+  return { server: await serve(handler), arrived: arrives.came, answer: answers.come };
 }
 
 /** The desk with a block under way. */
@@ -47,54 +39,51 @@ async function blocking(
   block: string,
 ): Promise<Terminal> {
   const terminal = openTerminal(['desk'], { home: createHome(), columns: 120, env: { ...server.env, ...env } });
-  await terminal.waitFor(/Card ID/);
-  terminal.type(`${CARD_ID}\r`);
-  await terminal.waitFor(/Look again/);
-  terminal.type(block);
-  await terminal.waitFor(/Block card .*\(y\/N/s);
-  terminal.type('y\r');
+  await terminal.talk([/Card ID/, `${CARD_ID}\r`], [/Look again/, block], [/Block card .*\(y\/N/s, 'y\r']);
   await arrived;
   return terminal;
 }
 
-it.concurrent.for(LOOKS)(
-  'a change in progress at the desk returns to the menu with its outcome after Ctrl-C: %s',
-  async ([, env, block], { onTestFinished }) => {
-    const service = await slowService(onTestFinished);
-    const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/the request was already sent. Waiting up to 5 s/);
-    service.answer();
-    await terminal.waitFor(/BLOCKED at \d\d:\d\d[\s\S]*Look again/);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/BLOCKED at[\s\S]*Look again[\s\S]*Card ID/);
-    terminal.type(CTRL_C);
+const SENT = /The block was sent at \d\d:\d\d:\d\d\. Ctrl-C waits up to 5 s/;
+const HEARD = /the request was already sent. Waiting up to 5 s/;
+const UNKNOWN = /NOT KNOWN YET: the block was sent at[\s\S]*Look again/;
+const SAYS_UNKNOWN = /: 1 UNKNOWN\n.*block {2}UNKNOWN \(entry [0-9a-f]{6}\)\n1 card was looked at\./;
+
+/** What is typed while a block is under way (or the answer comes), what stands at the menu then, and how the desk ends. */
+const WAYS = [
+  [
+    'returns to the menu with its outcome after Ctrl-C',
+    ENDLESS_GRACE,
+    [CTRL_C, HEARD, 'answer'],
+    /BLOCKED at \d\d:\d\d[\s\S]*Look again/,
+    0,
+    /: 1 applied\n.*block {2}applied\n1 card was looked at\./,
+  ],
+  ['is not waited for longer than 5 s after Ctrl-C', SHORT_GRACE, [CTRL_C], UNKNOWN, 8, SAYS_UNKNOWN],
+  ['is given up at a second Ctrl-C', ENDLESS_GRACE, [SENT, CTRL_C, HEARD, CTRL_C], UNKNOWN, 8, SAYS_UNKNOWN],
+] as const;
+
+it.concurrent.for(WAYS.flatMap((way) => LOOKS.map((look) => [way[0], look[0], way, look] as const)))(
+  'a change in progress at the desk %s: %s',
+  async ([, , [, grace, acts, seen, code, said], [, env, block]]) => {
+    const service = await slowService();
+    const terminal = await blocking(service, { ...grace, ...env }, block);
+    for (const act of acts) {
+      if (typeof act !== 'string') await terminal.waitFor(act);
+      else if (act === 'answer') service.answer();
+      else terminal.type(act);
+    }
+    await terminal.talk([seen, 'leave\r']);
     const end = await terminal.end;
-    expect({ code: end.code, lines: service.server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
-    expect(end.text).toMatch(/: 1 applied\n.*block {2}applied\n1 card was looked at\./);
+    service.answer();
+    expect({ code: end.code, lines: service.server.lines }).toEqual({ code, lines: [GET, GET, GET, BLOCK, GET] });
+    expect(end.text).toMatch(said);
   },
 );
 
-it.concurrent.for(LOOKS)(
-  'the desk stops waiting for a change 5 s after Ctrl-C, and stays: %s',
-  async ([, env, block], { onTestFinished }) => {
-    const service = await slowService(onTestFinished);
-    const terminal = await blocking(service, { ...SHORT_GRACE, ...env }, block);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/NOT KNOWN YET[\s\S]*Look again[\s\S]*Card ID/);
-    terminal.type(CTRL_C);
-    const end = await terminal.end;
-    service.answer();
-    expect(end.code).toBe(8);
-    expect(service.server.lines.filter((line) => line.startsWith('POST'))).toEqual([BLOCK]);
-  },
-);
-
-it.concurrent('a signal ends the desk with 8 while an outcome is unknown', async ({ onTestFinished }) => {
+it.concurrent('a signal ends the desk with 8 while an outcome is unknown', async () => {
   const [, env, block] = LOOKS[0];
-  const service = await slowService(onTestFinished);
+  const service = await slowService();
   const terminal = await blocking(service, { ...SHORT_GRACE, ...env }, block);
   terminal.type(CTRL_C);
   await terminal.waitFor(/NOT KNOWN YET[\s\S]*Look again/);
@@ -104,65 +93,42 @@ it.concurrent('a signal ends the desk with 8 while an outcome is unknown', async
   expect(code).toBe(8);
 });
 
-it.concurrent.for(LOOKS)(
-  'a second Ctrl-C returns to the menu of the desk, and the history has the change: %s',
-  async (look, context) => {
-    const [, env, block] = look;
-    const service = await slowService(context.onTestFinished);
-    const terminal = await blocking(service, { ...ENDLESS_GRACE, ...env }, block);
-    await terminal.waitFor(/The block was sent at \d\d:\d\d:\d\d\. Ctrl-C waits up to 5 s/);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/request was already sent/);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/request was already sent[\s\S]*NOT KNOWN YET: the block was sent at[\s\S]*Look again/);
-    terminal.type('leave\r');
-    const end = await terminal.end;
-    service.answer();
-    expect(end.code).toBe(8);
-    expect(end.text).toMatch(/: 1 UNKNOWN\n.*block {2}UNKNOWN \(entry [0-9a-f]{6}\)\n1 card was looked at\./);
-    expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
-  },
-);
-
-it.concurrent('the desk says that a paste during a change was not used, and Esc does nothing', async ({
-  onTestFinished,
-}) => {
-  const service = await slowService(onTestFinished);
+it.concurrent('the desk says that a paste during a change was not used, and no key that is typed then does anything', async () => {
+  const service = await slowService();
   const terminal = await blocking(service, ENDLESS_GRACE, LOOKS[0][2]);
   await terminal.waitFor(/The block was sent at/);
-  terminal.type(ESCAPE);
+  for (const key of [DOWN, '\r', 'y', '\r', ESCAPE]) terminal.type(key);
   terminal.type('\u001b[200~a1b2c3d4-2222-3333-4444-555566667777\r\u001b[201~');
   terminal.type(DOWN);
   // The seconds of the wait are drawn anew: what was typed before has been read.
   await terminal.more();
   await terminal.more();
   service.answer();
-  await terminal.waitFor(/pasted, not used: type it[\s\S]*BLOCKED at[\s\S]*Look again/);
-  terminal.type('leave\r');
+  await terminal.talk([/pasted, not used: type it[\s\S]*BLOCKED at[\s\S]*Look again/, 'leave\r']);
   expect((await terminal.end).code).toBe(0);
   expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
 });
 
-it.concurrent('Esc ends neither a change at the desk nor the look that follows', async ({ onTestFinished }) => {
+it.concurrent('Esc ends neither a change at the desk nor the look that follows', async () => {
   const [arrives, answers, looks] = [moment(), moment(), moment()];
-  const server = await startRecordingServer(async ({ method }, count) => {
+  const server = await serve(async ({ method }, count) => {
     if (method === 'POST') {
       arrives.come();
       await answers.came;
     }
     if (count === 5) await looks.came;
     return { body: cardText(count > 3 ? 'BLOCKED' : 'ACTIVE') };
-  }, onTestFinished);
+  });
   const terminal = await blocking({ server, arrived: arrives.came }, ENDLESS_GRACE, LOOKS[0][2]);
   terminal.type(ESCAPE);
   answers.come();
   // The look waits for so long that an Esc from before would have ended it.
   await terminal.waitFor(/\(y\/N[\s\S]* y\n[\s\S]*waiting for the service, 0/);
   looks.come();
-  await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again/);
-  terminal.type(CTRL_C);
-  await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again[\s\S]*Card ID/);
-  terminal.type(CTRL_C);
+  await terminal.talk(
+    [/BLOCKED at[\s\S]*❯ 1 Look again/, CTRL_C],
+    [/BLOCKED at[\s\S]*❯ 1 Look again[\s\S]*Card ID/, CTRL_C],
+  );
   const end = await terminal.end;
   expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, GET, BLOCK, GET] });
   expect(end.text).not.toMatch(/request was already sent|cancelled/);
@@ -174,8 +140,8 @@ const EXPIRED = ['{"alg":"none"}', '{"exp":1000000000}', 'x'].map((part) => btoa
 it.concurrent.for([
   ['there is none', { FRONTDESK_CARDS_TOKEN: undefined }, 'there is no gift card credential for'],
   ['it has ended', { FRONTDESK_CARDS_TOKEN: EXPIRED }, 'expired'],
-] as const)('the desk is not opened without a credential: %s', async ([, env, why], { onTestFinished }) => {
-  const server = await startRecordingServer([], onTestFinished);
+] as const)('the desk is not opened without a credential: %s', async ([, env, why]) => {
+  const server = await serve([]);
   const end = await dialogue(['desk'], [], { env: { ...server.env, ...env }, columns: 200 });
   expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 4, leftBehind: [] });
   expect(end.text).toContain(why);
@@ -185,8 +151,8 @@ it.concurrent.for([
 it.concurrent.for([
   ['fails', 'false'],
   ['gives nothing', 'true'],
-])('the desk is not opened if its token command %s', async ([, command = ''], { onTestFinished }) => {
-  const server = await startRecordingServer([], onTestFinished);
+])('the desk is not opened if its token command %s', async ([, command = '']) => {
+  const server = await serve([]);
   const home = createHome();
   const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', server.url];
   expect((await runFrontdesk([...login, '--token-command', command], { home })).code).toBe(0);
@@ -199,8 +165,8 @@ const WARNING = 'The desk closes in a minute';
 
 it.concurrent.for(LOOKS)(
   'the desk warns a minute before it closes without a key, at the question and at the menu: %s',
-  async (look, context) => {
-    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), context.onTestFinished);
+  async (look) => {
+    const server = await serve(() => ({ body: cardText('ACTIVE') }));
     const env = { ...server.env, ...withTimer(60_000, 500), ...look[1] };
     const home = createHome();
     const idle = await dialogue(['desk', '--idle', '61s'], [], { home, env, columns: 120 });
@@ -217,18 +183,17 @@ it.concurrent.for(LOOKS)(
   },
 );
 
-it.concurrent('the desk stays if a key is pressed after the warning', async ({ onTestFinished }) => {
-  const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
+it.concurrent('the desk stays if a key is pressed after the warning', async () => {
+  const server = await serve(() => ({ body: cardText('ACTIVE') }));
   const env = { ...server.env, ...withTimer(60_000, 3000) };
   const terminal = openTerminal(['desk', '--idle', '61s'], { home: createHome(), env, columns: 120 });
-  await terminal.waitFor(WARNING);
-  terminal.type('x');
+  await terminal.talk([WARNING, 'x']);
   await terminal.waitFor(/\) x\s*$/);
   // It is said again, a whole time later.
-  await terminal.waitFor(new RegExp(`${WARNING}[\\s\\S]*\\) x[\\s\\S]*${WARNING}`));
-  terminal.type(CTRL_C);
-  await terminal.waitFor(/x\s*Paste the ID[^\n]*\n\? Card ID[^\n]*\)\s*$/);
-  terminal.type(CTRL_C);
+  await terminal.talk(
+    [new RegExp(`${WARNING}[\\s\\S]*\\) x[\\s\\S]*${WARNING}`), CTRL_C],
+    [/x\s*Paste the ID[^\n]*\n\? Card ID[^\n]*\)\s*$/, CTRL_C],
+  );
   const end = await terminal.end;
   expect(end.code).toBe(0);
   expect(end.text).not.toContain('No key was pressed');

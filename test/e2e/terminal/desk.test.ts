@@ -1,18 +1,15 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { spawn } from '@lydell/node-pty';
 import { expect, it } from 'vitest';
 
 import { openTerminal, type Terminal, type TerminalOptions } from '../../support/pty.ts';
-import { CARDS_TOKEN, type Handler, type Reply, startRecordingServer } from '../../support/recording-server.ts';
+import { CARDS_TOKEN, type Handler, type Reply, serve } from '../../support/recording-server.ts';
 import { createHome, type Home, NO_PAUSE, runFrontdesk, SHORT_GRACE } from '../../support/run-frontdesk.ts';
 import { SAMPLE_CALLS } from '../../support/sample-calls.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue, type Step } from './dialogue.ts';
-import { menuWith, screenOf } from './screen.ts';
+import { menuAfter, menuWith, screenOf } from './screen.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/frontdesk.js', import.meta.url));
 const NEW_ID = '9999aaaa-2222-3333-4444-555566667777';
 const GET = `GET /v1/cards/${CARD_ID}`;
 const BLOCK = `POST /v1/cards/${CARD_ID}/block`;
@@ -60,8 +57,7 @@ async function open(env: Readonly<Record<string, string>>, more: Size & { readon
 /** Does that in the menu and says yes. */
 async function confirm(terminal: Terminal, entry: string): Promise<void> {
   terminal.type(`${entry}\r`);
-  await terminal.waitFor(new RegExp(`\\? ${entry} card[^?]*\\?\\s+\\(y/N[^)]*\\)\\s*$`, 'i'));
-  terminal.type('y\r');
+  await terminal.talk([new RegExp(`\\? ${entry} card[^?]*\\?\\s+\\(y/N[^)]*\\)\\s*$`, 'i'), 'y\r']);
 }
 
 async function leave(terminal: Terminal) {
@@ -69,18 +65,15 @@ async function leave(terminal: Terminal) {
   return terminal.end;
 }
 
-it.concurrent('the desk blocks a card after a question, and the line above the menu says so', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer(service(), onTestFinished);
+it.concurrent('the desk blocks a card after a question, and the line above the menu says so', async () => {
+  const server = await serve(service());
   const { terminal, home } = await open(server.env);
   terminal.type('block\r');
-  await terminal.waitFor(/\? Block card 7c0e1111-2222-3333-4444-555566667777 \(order-1\) at\s+127/);
-  terminal.type('r\r');
-  await terminal.waitFor(/Reason \(Enter = none\)/);
-  terminal.type('lost\r');
-  await terminal.waitFor(/Reason +lost\nA block cannot be undone\.\n[\s\S]*\(y\/N\)\s*$/);
-  terminal.type('y\r');
+  await terminal.talk(
+    [/\? Block card 7c0e1111-2222-3333-4444-555566667777 \(order-1\) at\s+127/, 'r\r'],
+    [/Reason \(Enter = none\)/, 'lost\r'],
+    [/Reason +lost\nA block cannot be undone\.\n[\s\S]*\(y\/N\)\s*$/, 'y\r'],
+  );
   const screen = await menuWith(terminal, above('✔ BLOCKED at \\d\\d:\\d\\d'));
   expect(screen.slice(0, 5)).toEqual([
     `Card          ${CARD_ID}`,
@@ -102,12 +95,11 @@ it.concurrent('the desk blocks a card after a question, and the line above the m
 
 it.concurrent.for(['n\r', '\r', '\u001b', CTRL_C])(
   'the desk sends nothing at the answer %j, and says so',
-  async (key, context) => {
-    const server = await startRecordingServer(service(), context.onTestFinished);
+  async (key) => {
+    const server = await serve(service());
     const { terminal } = await open(server.env);
     terminal.type('block\r');
-    await terminal.waitFor(/\(y\/N/);
-    terminal.type(key);
+    await terminal.talk([/\(y\/N/, key]);
     await menuWith(terminal, /Not blocked\. Nothing was sent\./);
     const end = await leave(terminal);
     expect(server.lines).toEqual([GET, GET]);
@@ -115,14 +107,12 @@ it.concurrent.for(['n\r', '\r', '\u001b', CTRL_C])(
   },
 );
 
-it.concurrent('the desk says once what was refused and why, and marks what a card is already', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer(({ method, url }) => {
+it.concurrent('the desk says once what was refused and why, and marks what a card is already', async () => {
+  const server = await serve(({ method, url }) => {
     if (method === 'GET') return { body: cardText('BLOCKED') };
     const body = url.endsWith('/block') ? refusal('BLOCK', 'BLOCKED') : refusal('ACTIVAT', 'BLOCKED');
     return { status: 409, body };
-  }, onTestFinished);
+  });
   const { terminal } = await open(server.env);
   await confirm(terminal, 'block');
   const refused = (verb: string, code: string, then: string) =>
@@ -144,28 +134,24 @@ it.concurrent('the desk says once what was refused and why, and marks what a car
     ['block', 'Not blocked again'],
   ] as const) {
     terminal.type(`${verb}\r`);
-    await terminal.waitFor(new RegExp(`\\? ${verb} card[^?]*\\?\\s+\\(y/N[^)]*\\)\\s*$`, 'i'));
-    terminal.type('n\r');
+    await terminal.talk([new RegExp(`\\? ${verb} card[^?]*\\?\\s+\\(y/N[^)]*\\)\\s*$`, 'i'), 'n\r']);
     await menuWith(terminal, new RegExp(`\n${said}\\. Nothing was sent\\.\n`));
   }
   expect((await leave(terminal)).text).toMatch(/: 2 rejected\n/);
 });
 
-it.concurrent('the desk takes at the menu what its question takes, and says what finds nothing', async (context) => {
-  const server = await startRecordingServer(service(), context.onTestFinished);
+it.concurrent('the desk takes at the menu what its question takes, and says what finds nothing', async () => {
+  const server = await serve(service());
   const { terminal } = await open(server.env);
-  terminal.type(`${NEW_ID}\r`);
-  await menuWith(terminal, /\? Card 9999aaaa/);
+  await menuAfter(terminal, `${NEW_ID}\r`, /\? Card 9999aaaa/);
   terminal.type('order-7\r');
   await terminal.waitFor(/> "order-7" names no entry, and no card [^>]* frontdesk card find --import <file>\s*$/);
   // What is refused at a menu is not in the line: the next text is another entry.
   terminal.type('order-1\r');
-  await terminal.waitFor(/\? Which card\?[\s\S]*2 7c0e1111[^\n]*order-1[\s\S]*Enter$/);
-  terminal.type('2\r');
+  await terminal.talk([/\? Which card\?[\s\S]*2 7c0e1111[^\n]*order-1[\s\S]*Enter$/, '2\r']);
   await menuWith(terminal, /\? Card 7c0e1111/);
   terminal.type('\u001b[200~q\r\u001b[201~');
-  await terminal.waitFor(/> pasted, not used: type it\s*$/);
-  terminal.type('q\r');
+  await terminal.talk([/> pasted, not used: type it\s*$/, 'q\r']);
   const end = await terminal.end;
   expect({ code: end.code, lines: server.lines }).toEqual({
     code: 0,
@@ -174,61 +160,50 @@ it.concurrent('the desk takes at the menu what its question takes, and says what
   expect(end.text).toMatch(/This session [^\n]*: no changes\n2 cards were looked at/);
 });
 
-it.concurrent.for([
-  [80, 24],
-  [60, 20],
-  [120, 40],
-] as const)(
-  'the desk keeps the head of the card and the verdict on a screen of %i by %i, and counts the rest',
-  async ([columns, rows], context) => {
-    const metadata = Object.fromEntries(
-      [...Array(11)].map((_, at) => [`member${at}`, `名前 ${at} 🎁 ${'long '.repeat(40)}`]),
-    );
-    const body = (status: string) =>
-      JSON.stringify({ ...JSON.parse(cardText(status)), clientReference: 'طلب-20016 山田'.repeat(9), metadata });
-    let status = 'ACTIVE';
-    const server = await startRecordingServer(({ method }) => {
-      if (method === 'POST') status = 'BLOCKED';
-      return { body: body(status) };
-    }, context.onTestFinished);
-    const { terminal } = await open(server.env, { columns, rows });
-    terminal.type('wait\r');
-    await terminal.waitFor(/Which status[\s\S]*then Enter$/);
-    // A number means something else at another menu.
-    expect(screenOf(terminal, columns, 100).join('\n')).not.toContain('All details');
-    terminal.type(CTRL_C);
-    await menuWith(terminal, /Look again/, columns, 100);
-    await confirm(terminal, 'block');
-    await terminal.waitFor(/✔ BLOCKED at[\s\S]*then Enter$/);
-    const screen = screenOf(terminal, columns, 100);
-    expect(screen.length).toBeLessThanOrEqual(rows);
-    expect(screen[0]).toBe(`Card          ${CARD_ID}`);
-    expect(screen[1]).toBe('Status        BLOCKED');
-    if (rows < 40) expect(screen.join('\n')).toMatch(/ fields? \(2 = All details\)\n/);
-    expect(screen.join('\n')).toMatch(above('✔ BLOCKED at'));
-    terminal.type('all\r');
-    for (let seen = '', left = ''; !seen.includes('Enter goes back'); ) {
-      await terminal.more();
-      seen = screenOf(terminal, columns, 100).join('\n');
-      const [, more = left] = /Enter shows (\d+) more lines[^\n]*$/.exec(seen) ?? [];
-      // One piece of output is no new page: a second Enter would be that of the next question.
-      if (more !== left) terminal.type('\r');
-      left = more;
-    }
-    expect(terminal.output).toContain('member10');
-    terminal.type('\r');
-    await menuWith(terminal, above('✔ BLOCKED at'), columns, 100);
-    expect((await leave(terminal)).code).toBe(0);
-  },
-);
+it.concurrent('the desk keeps the head of the card and the verdict on a small screen, and counts the rest', async () => {
+  const [columns, rows] = [60, 20];
+  const metadata = Object.fromEntries(
+    [...Array(11)].map((_, at) => [`member${at}`, `名前 ${at} 🎁 ${'long '.repeat(40)}`]),
+  );
+  const body = (status: string) =>
+    JSON.stringify({ ...JSON.parse(cardText(status)), clientReference: 'طلب-20016 山田'.repeat(9), metadata });
+  let status = 'ACTIVE';
+  const server = await serve(({ method }) => {
+    if (method === 'POST') status = 'BLOCKED';
+    return { body: body(status) };
+  });
+  const { terminal } = await open(server.env, { columns, rows });
+  terminal.type('wait\r');
+  await terminal.waitFor(/Which status[\s\S]*then Enter$/);
+  // A number means something else at another menu.
+  expect(screenOf(terminal, columns, 100).join('\n')).not.toContain('All details');
+  await menuAfter(terminal, CTRL_C, /Look again/, columns, 100);
+  await confirm(terminal, 'block');
+  await terminal.waitFor(/✔ BLOCKED at[\s\S]*then Enter$/);
+  const screen = screenOf(terminal, columns, 100);
+  expect(screen.length).toBeLessThanOrEqual(rows);
+  expect(screen[0]).toBe(`Card          ${CARD_ID}`);
+  expect(screen[1]).toBe('Status        BLOCKED');
+  expect(screen.join('\n')).toMatch(/ fields? \(2 = All details\)\n/);
+  expect(screen.join('\n')).toMatch(above('✔ BLOCKED at'));
+  terminal.type('all\r');
+  for (let seen = '', left = ''; !seen.includes('Enter goes back'); ) {
+    await terminal.more();
+    seen = screenOf(terminal, columns, 100).join('\n');
+    const [, more = left] = /Enter shows (\d+) more lines[^\n]*$/.exec(seen) ?? [];
+    // One piece of output is no new page: a second Enter would be that of the next question.
+    if (more !== left) terminal.type('\r');
+    left = more;
+  }
+  expect(terminal.output).toContain('member10');
+  await menuAfter(terminal, '\r', above('✔ BLOCKED at'), columns, 100);
+  expect((await leave(terminal)).code).toBe(0);
+});
 
-it.concurrent('the desk does not break a card ID, at the question, below it, and at the menu', async (context) => {
-  const server = await startRecordingServer(service(), context.onTestFinished);
+it.concurrent('the desk does not break a card ID, at the question, below it, and at the menu', async () => {
+  const server = await serve(service());
   const { terminal } = await open(server.env, { args: [], columns: 60, rows: 20 });
-  await terminal.waitFor(/Card ID/);
-  terminal.type(CARD_ID);
-  await terminal.waitFor(new RegExp(`\\n {2}${CARD_ID}$`));
-  terminal.type('\r');
+  await terminal.talk([/Card ID/, CARD_ID], [new RegExp(`\\n {2}${CARD_ID}$`), '\r']);
   await menuWith(terminal, /Card 7c0e1111/, 60, 20);
   // Key after key: all of it in one piece would be a paste.
   for (const [at, key] of [...NEW_ID].entries()) {
@@ -236,13 +211,12 @@ it.concurrent('the desk does not break a card ID, at the question, below it, and
     await terminal.waitFor(new RegExp(`[ \\n]${NEW_ID.slice(0, at + 1)}\\n`));
   }
   expect(screenOf(terminal, 60, 20).join('\n')).toContain(`\n  ${NEW_ID}\n`);
-  terminal.type('\r');
-  await menuWith(terminal, /Card 9999aaaa/, 60, 20);
+  await menuAfter(terminal, '\r', /Card 9999aaaa/, 60, 20);
   expect((await leave(terminal)).code).toBe(0);
 });
 
-it.concurrent('the desk keeps an unknown outcome above the menu, after a look, on the next visit and in the next session', async (context) => {
-  const server = await startRecordingServer(writeFails(500), context.onTestFinished);
+it.concurrent('the desk keeps an unknown outcome above the menu, after a look, on the next visit and in the next session', async () => {
+  const server = await serve(writeFails(500));
   const { terminal, home } = await open(server.env);
   const verdict = above('▲ NOT KNOWN YET: the reissue was sent at \\d\\d:\\d\\d');
   await confirm(terminal, 'reissue');
@@ -251,15 +225,14 @@ it.concurrent('the desk keeps an unknown outcome above the menu, after a look, o
   // What was said with the write is gone, and the verdict is not.
   await menuWith(terminal, /Updated[^\n]*\n\n▲ NOT KNOWN YET: the reissue/);
   terminal.type('another\r');
-  await terminal.waitFor(
+  await terminal.talk([
     /1 7c0e1111 {2}order-1 {2}ACTIVE {2}reissue \d\d:\d\d: UNKNOWN[^\n]*\n\? Card ID, order number or 1 \([^)]*1 outcome\s+unknown\)\s*$/,
-  );
-  terminal.type('1\r');
+    '1\r',
+  ]);
   await menuWith(terminal, verdict);
   terminal.type('reissue\r');
   // What is open is said first.
-  await terminal.waitFor(/NOT KNOWN whether it was done: card reissue[\s\S]*\? Reissue card[\s\S]*\(y\/N/);
-  terminal.type(CTRL_C);
+  await terminal.talk([/NOT KNOWN whether it was done: card reissue[\s\S]*\? Reissue card[\s\S]*\(y\/N/, CTRL_C]);
   await menuWith(terminal, verdict);
   const end = await leave(terminal);
   expect(end.code).toBe(8);
@@ -270,18 +243,14 @@ it.concurrent('the desk keeps an unknown outcome above the menu, after a look, o
   expect((await leave(later.terminal)).code).toBe(0);
 });
 
-it.concurrent('the desk resolves an unknown block by a look that shows it, records that, and exits with 0', async (context) => {
+it.concurrent('the desk resolves an unknown block by a look that shows it, records that, and exits with 0', async () => {
   let status = 'ACTIVE';
-  const server = await startRecordingServer(
-    ({ method }) => (method === 'POST' ? { status: 500 } : { body: cardText(status) }),
-    context.onTestFinished,
-  );
+  const server = await serve(({ method }) => (method === 'POST' ? { status: 500 } : { body: cardText(status) }));
   const { terminal, home } = await open(server.env);
   await confirm(terminal, 'block');
   await menuWith(terminal, /NOT KNOWN YET/);
   status = 'BLOCKED';
-  terminal.type('look\r');
-  await menuWith(terminal, above('✔ BLOCKED at \\d\\d:\\d\\d, as a look at \\d\\d:\\d\\d showed'));
+  await menuAfter(terminal, 'look\r', above('✔ BLOCKED at \\d\\d:\\d\\d, as a look at \\d\\d:\\d\\d showed'));
   const end = await leave(terminal);
   expect(end.code).toBe(0);
   expect(end.text).toMatch(/: 1 confirmed by read\n.*block {2}confirmed by read/);
@@ -289,16 +258,15 @@ it.concurrent('the desk resolves an unknown block by a look that shows it, recor
   expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'confirmed_by_read', httpStatus: 200 }]);
 });
 
-it.concurrent('the desk shows the new card after a reissue, and for the old one what replaced it', async (context) => {
-  const server = await startRecordingServer(service(), context.onTestFinished);
+it.concurrent('the desk shows the new card after a reissue, and for the old one what replaced it', async () => {
+  const server = await serve(service());
   const { terminal, home } = await open(server.env);
   await confirm(terminal, 'reissue');
   const screen = await menuWith(terminal, above('✔ REISSUED at'));
   expect(screen).toContain(`Card          ${NEW_ID}`);
   expect(screen).toContain(`  replaces ${CARD_ID}`);
   // An id that is typed at the menu means that card.
-  terminal.type(CARD_ID);
-  await menuWith(terminal, new RegExp(`replaced by ${NEW_ID}`));
+  await menuAfter(terminal, CARD_ID, new RegExp(`replaced by ${NEW_ID}`));
   const end = await leave(terminal);
   expect(end.text).toMatch(new RegExp(`reissue {2}applied, new card\\s+${NEW_ID}\\n2 cards were looked at`));
   const later = await open(server.env, { home });
@@ -307,19 +275,18 @@ it.concurrent('the desk shows the new card after a reissue, and for the old one 
   expect(server.lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
 });
 
-it.concurrent('the desk records how an open write was resolved', async (context) => {
-  const server = await startRecordingServer(writeFails(500), context.onTestFinished);
+it.concurrent('the desk records how an open write was resolved', async () => {
+  const server = await serve(writeFails(500));
   const { terminal, home } = await open(server.env);
   await confirm(terminal, 'reissue');
   await menuWith(terminal, /\d Resolve an open write/);
   terminal.type('res');
   terminal.type('olve\r');
-  await terminal.waitFor(/What did you find out about the reissue/);
-  terminal.type('1\r');
-  await terminal.waitFor(/ID of the new card \(Enter = not known\)/);
-  terminal.type(`${NEW_ID}\r`);
-  await terminal.waitFor(/Note \(Enter = none\)/);
-  terminal.type('seen in the console\r');
+  await terminal.talk(
+    [/What did you find out about the reissue/, '1\r'],
+    [/ID of the new card \(Enter = not known\)/, `${NEW_ID}\r`],
+    [/Note \(Enter = none\)/, 'seen in the console\r'],
+  );
   const screen = await menuWith(terminal, above('✔ REISSUED: \\S+ found it out, and recorded it at'));
   expect(screen).toContain(`  replaced by ${NEW_ID}`);
   expect(screen.join('\n')).not.toContain('Resolve an open write');
@@ -330,8 +297,8 @@ it.concurrent('the desk records how an open write was resolved', async (context)
   expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'unknown', resolved }]);
 });
 
-it.concurrent('the desk finds a card by its order number and by the beginning of its ID, and explains how', async (context) => {
-  const server = await startRecordingServer(service(), context.onTestFinished);
+it.concurrent('the desk finds a card by its order number and by the beginning of its ID, and explains how', async () => {
+  const server = await serve(service());
   const { terminal } = await open(server.env);
   terminal.type('another\r');
   for (const [typed, seen, kept] of [
@@ -340,25 +307,21 @@ it.concurrent('the desk finds a card by its order number and by the beginning of
     [CARD_ID.slice(0, -1), /> 31 digits, not 32/, CARD_ID.slice(0, -1)],
     [`${CARD_ID.slice(0, -1)}O`, /> character 36 is the letter O: an ID has 0-9 and a-f/, `${CARD_ID.slice(0, -1)}O`],
   ] as const) {
-    await terminal.waitFor(/Card ID, order number or 1 \([^)]*\)\s*$/);
-    terminal.type(`${typed}\r`);
+    await terminal.talk([/Card ID, order number or 1 \([^)]*\)\s*$/, `${typed}\r`]);
     // A text that means nothing stays in the line, and Ctrl-C empties it.
     await terminal.waitFor(new RegExp(`${seen.source}[\\s\\S]*order number or 1 \\([^)]*\\)\\s+${kept}$`));
     if (kept !== '') terminal.type(CTRL_C);
   }
-  await terminal.waitFor(/Card ID, order number or 1 \([^)]*\)\s*$/);
-  terminal.type('order-7\r');
+  await terminal.talk([/Card ID, order number or 1 \([^)]*\)\s*$/, 'order-7\r']);
   await terminal.waitFor(/order number or 1 \([^)]*\)\s+order-7$/);
   // A paste takes its place. The ID is shown in the case that the service has.
-  terminal.type(`\u001b[200~${CARD_ID.toUpperCase()}\u001b[201~\r`);
-  await menuWith(terminal, /\? Card 7c0e1111/);
+  await menuAfter(terminal, `\u001b[200~${CARD_ID.toUpperCase()}\u001b[201~\r`, /\? Card 7c0e1111/);
   terminal.type(CTRL_C);
   await terminal.waitFor(/then Enter[\s\S]*Recent cards[\s\S]*Card ID, order number or 1 \([^)]*\)\s*$/);
   for (const typed of ['order-1', '7C0E1111', `see https://desk.example.com/cards/${CARD_ID}.`]) {
     terminal.type(`${typed}\r`);
     if (typed.startsWith('see')) {
-      await terminal.waitFor(/> Enter takes this card[\s\S]*7c0e1111-2222-3333-4444-555566667777\s*$/);
-      terminal.type('\r');
+      await terminal.talk([/> Enter takes this card[\s\S]*7c0e1111-2222-3333-4444-555566667777\s*$/, '\r']);
     }
     await menuWith(terminal, /Card 7c0e1111/);
     terminal.type(CTRL_C);
@@ -369,8 +332,8 @@ it.concurrent('the desk finds a card by its order number and by the beginning of
   expect(server.lines).toEqual([GET, `GET /v1/cards/${CARD_ID.toUpperCase()}`, GET, GET, GET]);
 });
 
-it.concurrent('the desk writes the session to a file that is current after each change, and never over another', async (context) => {
-  const server = await startRecordingServer(service(), context.onTestFinished);
+it.concurrent('the desk writes the session to a file that is current after each change, and never over another', async () => {
+  const server = await serve(service());
   const home = createHome();
   const csv = join(home.path, 'shift.csv');
   const { terminal } = await open(server.env, { home, args: [CARD_ID, '--report', csv] });
@@ -396,60 +359,44 @@ it.concurrent('the desk writes the session to a file that is current after each 
   expect(readFileSync(csv, 'utf8')).toBe('mine');
 });
 
-it.concurrent('the desk takes a new token without leaving, keeps it where the profile keeps its token, and stays when a look fails', async (context) => {
+it.concurrent.each([
+  ['keeps it where the profile keeps its token', [], '\\nThe token is stored\\.\\n', 0],
+  [
+    'keeps it for the session only if the profile reads its token from a file',
+    ['--token-file', 'token'],
+    'is not stored',
+    4,
+  ],
+] as const)('the desk takes a new token without leaving, and %s', async (_, from, said, later) => {
   const home = createHome();
-  const server = await startRecordingServer(
-    ({ headers }) =>
-      headers['authorization'] === 'Bearer new-token-of-the-test' ? { body: cardText('ACTIVE') } : { status: 401 },
-    context.onTestFinished,
-  );
-  const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', server.url, '--token-stdin'];
-  expect((await runFrontdesk(login, { home, stdin: 'old-token-of-the-test' })).code).toBe(0);
+  const answer = ({ headers }: { headers: Readonly<Record<string, unknown>> }) =>
+    headers['authorization'] === 'Bearer new-token-of-the-test' ? { body: cardText('ACTIVE') } : { status: 401 };
+  const server = await serve(answer);
+  writeFileSync(join(home.path, 'work', 'token'), 'old-token-of-the-test', { mode: 0o600 });
+  const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', server.url];
+  const source = from.length > 0 ? from : ['--token-stdin'];
+  expect((await runFrontdesk([...login, ...source], { home, stdin: 'old-token-of-the-test' })).code).toBe(0);
   const { terminal } = await open({}, { home, args: [CARD_ID, '-p', 'live'] });
   const screen = await menuWith(terminal, /\d Log in/);
   expect(screen.join('\n')).not.toMatch(/Block|Reissue|Activate|auth login|Nothing was sent/);
   expect(screen.join('\n').match(/hint: .*/g)).toEqual(['hint: choose Log in']);
   terminal.type('log\r');
-  await terminal.waitFor(/Token of the gift cards \(profile live/);
-  terminal.type('new-token-of-the-test\r');
-  await menuWith(terminal, /Status {8}ACTIVE[\s\S]*\nThe token is stored\.\n/);
-  const end = await leave(terminal);
-  expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET] });
-  expect(end.output).not.toContain('new-token');
-  expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(0);
-});
-
-it.concurrent('the desk keeps a new token for the session only if the profile reads its token from a file', async (context) => {
-  const home = createHome();
-  const server = await startRecordingServer(
-    ({ headers }) =>
-      headers['authorization'] === 'Bearer new-token-of-the-test' ? { body: cardText('ACTIVE') } : { status: 401 },
-    context.onTestFinished,
-  );
-  const file = join(home.path, 'token');
-  writeFileSync(file, 'old-token-of-the-test', { mode: 0o600 });
-  const login = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', server.url, '--token-file', file];
-  expect((await runFrontdesk(login, { home })).code).toBe(0);
-  const { terminal } = await open({}, { home, args: [CARD_ID, '-p', 'live'] });
-  await menuWith(terminal, /\d Log in/);
-  terminal.type('log\r');
-  await terminal.waitFor(/Token of the gift cards \(profile live/);
-  terminal.type('new-token-of-the-test\r');
-  await menuWith(terminal, /Status {8}ACTIVE[\s\S]*is not stored/);
+  await terminal.talk([/Token of the gift cards \(profile live/, 'new-token-of-the-test\r']);
+  await menuWith(terminal, new RegExp(`Status {8}ACTIVE[\\s\\S]*${said}`));
   // The token serves what follows, too.
-  terminal.type('look\r');
-  await menuWith(terminal, /Updated[^\n]*\n\? Card/);
+  await menuAfter(terminal, 'look\r', /Updated[^\n]*\n\? Card/);
   const end = await leave(terminal);
   expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, GET, GET] });
+  expect(end.output).not.toContain('new-token');
   const kept = readdirSync(home.path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
-  expect(kept.join('\n')).not.toContain('new-token');
-  expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(4);
+  expect(kept.some((text) => text.includes('new-token'))).toBe(later === 0);
+  expect((await runFrontdesk(['card', 'get', CARD_ID, '-p', 'live'], { home })).code).toBe(later);
 });
 
-it.concurrent('the desk says at once that the report cannot be written, and exits with 16 unless it can be again', async (context) => {
-  const server = await startRecordingServer(service(), context.onTestFinished);
+it.concurrent('the desk says at once that the report cannot be written, and exits with 16 unless it can be again', async () => {
+  const server = await serve(service());
   const home = createHome();
   const [folder, away] = [join(home.path, 'reports'), join(home.path, 'away')];
   for (const [comesBack, code] of [
@@ -482,37 +429,34 @@ it.concurrent('the desk says at once that the report cannot be written, and exit
   }
 });
 
-it.concurrent('the desk offers no login if the environment has the token', async ({ onTestFinished }) => {
-  const server = await startRecordingServer(() => ({ status: 401 }), onTestFinished);
+it.concurrent('the desk offers no login if the environment has the token', async () => {
+  const server = await serve(() => ({ status: 401 }));
   const { terminal } = await open(server.env);
   const screen = await menuWith(terminal, /FRONTDESK_CARDS_TOKEN/);
   expect(screen.join('\n')).not.toContain('Log in');
   expect((await leave(terminal)).code).toBe(0);
 });
 
-it.concurrent('the desk changes nothing once its profile was made read-only beside it', async ({ onTestFinished }) => {
-  const server = await startRecordingServer(service(), onTestFinished);
+it.concurrent('the desk changes nothing once its profile was made read-only beside it', async () => {
+  const server = await serve(service());
   const home = createHome();
   const set = (...words: string[]) => runFrontdesk(['profile', 'set', 'live', ...words], { home });
   await set('--cards-url', server.url);
   const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, FRONTDESK_PROFILE: 'live' };
   const { terminal } = await open(env, { home });
   expect((await set('--read-only', 'true')).code).toBe(0);
-  terminal.type('block\r');
-  await menuWith(terminal, /profile live is read-only/);
+  await menuAfter(terminal, 'block\r', /profile live is read-only/);
   await leave(terminal);
   expect(server.lines).toEqual([GET]);
 });
 
-it.concurrent('the desk offers no changes with a read-only profile, or of a card that was not found', async ({
-  onTestFinished,
-}) => {
+it.concurrent('the desk offers no changes with a read-only profile, or of a card that was not found', async () => {
   const home = createHome();
-  const server = await startRecordingServer(service(), onTestFinished);
+  const server = await serve(service());
   await runFrontdesk(['profile', 'set', 'live', '--cards-url', server.url, '--read-only', 'true'], { home });
   const { terminal } = await open({ FRONTDESK_CARDS_TOKEN: CARDS_TOKEN }, { home, args: [CARD_ID, '-p', 'live'] });
   const body = { errorCode: 'CARD_NOT_FOUND', message: `there is no card ${CARD_ID}` };
-  const none = await startRecordingServer(() => ({ status: 404, body }), onTestFinished);
+  const none = await serve(() => ({ status: 404, body }));
   const missing = await open(none.env);
   for (const each of [terminal, missing.terminal]) {
     const screen = await menuWith(each, /1 Look again/);
@@ -535,25 +479,19 @@ it.concurrent('the desk offers no changes with a read-only profile, or of a card
   expect([server.lines, none.lines]).toEqual([[GET], [GET]]);
 });
 
-it.concurrent('the desk waits for a status that is chosen, and shows the card that has it', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer(
-    (_, count) => ({ body: cardText(count < 3 ? 'WAITING_ACTIVATION' : 'ACTIVE') }),
-    onTestFinished,
-  );
+it.concurrent('the desk waits for a status that is chosen, and shows the card that has it', async () => {
+  const server = await serve((_, count) => ({ body: cardText(count < 3 ? 'WAITING_ACTIVATION' : 'ACTIVE') }));
   const { terminal } = await open(server.env);
   terminal.type('wait\r');
-  await terminal.waitFor(/Which status/);
-  terminal.type('active\r');
+  await terminal.talk([/Which status/, 'active\r']);
   await terminal.waitFor(/ left \(Esc goes back\): the card is WAITING_ACTIVATION, waiting for ACTIVE/);
   await menuWith(terminal, /Status {8}ACTIVE/);
   expect((await leave(terminal)).code).toBe(0);
   expect(server.lines).toEqual([GET, GET, GET]);
 });
 
-it.concurrent('the desk is drawn anew in a window of another size, and leaves nothing of the old one behind', async (context) => {
-  const server = await startRecordingServer(service(), context.onTestFinished);
+it.concurrent('the desk is drawn anew in a window of another size, and leaves nothing of the old one behind', async () => {
+  const server = await serve(service());
   const { terminal } = await open(server.env, { columns: 120, rows: 40 });
   terminal.resize(60, 20);
   await terminal.waitFor(/then Enter[\s\S]*\d Wait for a status[\s\S]*then Enter$/);
@@ -563,16 +501,8 @@ it.concurrent('the desk is drawn anew in a window of another size, and leaves no
   expect((await leave(terminal)).code).toBe(0);
 });
 
-it.concurrent('the desk closes by itself without a key', async ({ onTestFinished }) => {
-  const server = await startRecordingServer([], onTestFinished);
-  const end = await dialogue(['desk', '--idle', '300ms'], [], { env: server.env });
-  expect(end.code).toBe(0);
-  expect(end.text).toContain('No key was pressed for a while, so the desk has ended. Nothing more was done.\n');
-  expect(end.leftBehind).toEqual([]);
-});
-
-it.concurrent('the desk exits with the code of a signal', async ({ onTestFinished }) => {
-  const server = await startRecordingServer([], onTestFinished);
+it.concurrent('the desk exits with the code of a signal', async () => {
+  const server = await serve([]);
   const end = await dialogue(['desk'], [[/Card ID/, { signal: 'SIGTERM' }]], { env: server.env });
   expect(end.code).toBe(143);
   expect(end.leftBehind).toEqual([]);
@@ -581,8 +511,8 @@ it.concurrent('the desk exits with the code of a signal', async ({ onTestFinishe
 it.concurrent.for([
   ['a terminal that draws nothing', { TERM: 'dumb' }],
   ['a screen reader', { FRONTDESK_ACCESSIBLE: '1' }],
-] as const)('the desk prints head and verdict before each menu, for %s', async ([, look], { onTestFinished }) => {
-  const server = await startRecordingServer(service(), onTestFinished);
+] as const)('the desk prints head and verdict before each menu, for %s', async ([, look]) => {
+  const server = await serve(service());
   const head = `Card          ${CARD_ID}\\nStatus        `;
   const steps: Step[] = [
     [/Card ID/, 'order-9\n'],
@@ -609,8 +539,8 @@ it.concurrent('the desk names the sandbox in capitals, and otherwise the profile
   expect(end.code).toBe(0);
 });
 
-it.concurrent('the desk is refused outside a terminal with 2, and sends no request', async ({ onTestFinished }) => {
-  const server = await startRecordingServer([], onTestFinished);
+it.concurrent('the desk is refused outside a terminal with 2, and sends no request', async () => {
+  const server = await serve([]);
   const result = await runFrontdesk(['desk'], { env: server.env });
   expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 2, stdout: '' });
   expect(result.stderr).toContain('the desk needs a terminal');
@@ -622,61 +552,25 @@ function residentMiB(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-/** The desk on a terminal that draws nothing, of whose output only the end is kept: a session prints for ever. */
-function openSitting(home: Home, env: Readonly<Record<string, string>>) {
-  const terminal = spawn(process.execPath, [PROGRAM, 'desk'], {
-    cols: 80,
-    rows: 24,
-    cwd: home.path,
-    env: { ...env, HOME: home.path, TERM: 'dumb', LANG: 'C.UTF-8', FRONTDESK_STATE_DIR: home.stateDir },
-  });
-  let seen = '';
-  let wake: () => void = () => undefined;
-  terminal.onData((part) => {
-    seen = (seen + part).slice(-4000);
-    wake();
-  });
-  const ended = new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
-  return {
-    pid: terminal.pid,
-    ended,
-    /** Types a line once a question stands at the end of the output. */
-    async answer(question: string, line: string): Promise<void> {
-      while (!new RegExp(`${question} $`).test(seen)) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      seen = '';
-      terminal.write(`${line}\n`);
-    },
-  };
-}
-
 it.runIf(process.platform === 'linux')('the desk keeps its memory over 150 cards in one session', async () => {
-  const server = await startRecordingServer(({ url }) => ({ body: cardText('ACTIVE', url.split('/').at(-1)) }));
-  const sitting = openSitting(createHome(), server.env);
+  const server = await serve(({ url }) => ({ body: cardText('ACTIVE', url.split('/').at(-1)) }));
+  const terminal = openTerminal(['desk'], { home: createHome(), env: { ...server.env, TERM: 'dumb' } });
   let early = 0;
   for (let n = 1; n <= 150; n += 1) {
-    await sitting.answer('Card ID[^?]*', `7c0e1111-2222-3333-4444-${String(n).padStart(12, '0')}`);
-    await sitting.answer('1 to \\d+\\)', '8');
-    if (n === 50) early = residentMiB(sitting.pid);
+    const id = `7c0e1111-2222-3333-4444-${String(n).padStart(12, '0')}`;
+    await terminal.talk([/Card ID[^?]* $/, `${id}\n`], [/1 to \d+\) $/, 'another\n']);
+    if (n === 50) early = residentMiB(terminal.pid);
   }
-  const late = residentMiB(sitting.pid);
-  await sitting.answer('Card ID[^?]*', 'q');
-  expect(await sitting.ended).toBe(0);
+  const late = residentMiB(terminal.pid);
+  await terminal.talk([/Card ID[^?]* $/, 'q\n']);
+  expect((await terminal.end).code).toBe(0);
   expect(server.requests).toHaveLength(150);
   // What the collector leaves for later, and no more: a leak of what each card takes would show.
   expect(late - early).toBeLessThan(40);
 });
 
-it.concurrent('the desk keeps its report current when the window is closed during a change', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer(
-    ({ method }) => (method === 'GET' ? { body: cardText('ACTIVE') } : 'hang'),
-    onTestFinished,
-  );
+it.concurrent('the desk keeps its report current when the window is closed during a change', async () => {
+  const server = await serve(({ method }) => (method === 'GET' ? { body: cardText('ACTIVE') } : 'hang'));
   const home = createHome();
   const csv = join(home.path, 'shift.csv');
   const { terminal } = await open({ ...server.env, ...SHORT_GRACE }, { home, args: [CARD_ID, '--report', csv] });
@@ -689,27 +583,21 @@ it.concurrent('the desk keeps its report current when the window is closed durin
   );
 });
 
-it.concurrent('the desk says that a card may be as it was last read, while it cannot be read again', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer([{ body: cardText('ACTIVE') }, { status: 403 }], onTestFinished);
+it.concurrent('the desk says that a card may be as it was last read, while it cannot be read again', async () => {
+  const server = await serve([{ body: cardText('ACTIVE') }, { status: 403 }]);
   const { terminal } = await open(server.env);
-  terminal.type('look\r');
-  const screen = await menuWith(terminal, /Status {8}ACTIVE, as last read/);
+  const screen = await menuAfter(terminal, 'look\r', /Status {8}ACTIVE, as last read/);
   expect(screen.join('\n')).not.toMatch(/Block|Reissue|Activate/);
   expect((await leave(terminal)).code).toBe(0);
 });
 
-it.concurrent('the list of changes of a card keeps its columns on a color screen, and says what resolved one', async (context) => {
-  const server = await startRecordingServer(writeFails(500), context.onTestFinished);
+it.concurrent('the list of changes of a card keeps its columns on a color screen, and says what resolved one', async () => {
+  const server = await serve(writeFails(500));
   const { terminal } = await open({ ...server.env, FORCE_COLOR: '1' });
   await confirm(terminal, 'block');
   await menuWith(terminal, above('▲ NOT KNOWN YET: the block was sent'));
   terminal.type('resolve\r');
-  await terminal.waitFor(/What did you find out/);
-  terminal.type('2\r');
-  await terminal.waitFor(/Note \(Enter/);
-  terminal.type('\r');
+  await terminal.talk([/What did you find out/, '2\r'], [/Note \(Enter/, '\r']);
   await menuWith(terminal, above('✖ NOT BLOCKED: .* found it out'));
   terminal.type('history\r');
   await terminal.waitFor(/Enter goes back/);
@@ -718,15 +606,12 @@ it.concurrent('the list of changes of a card keeps its columns on a color screen
     /^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC +card block +UNKNOWN +\w{6}\n {2}7c0e1111-\S+ {2}order-1 *\n/,
   );
   expect(screen).toMatch(/\n {2}resolved as not applied by (\S+) +\1\n/);
-  terminal.type('\r');
-  await menuWith(terminal, /Look again/);
+  await menuAfter(terminal, '\r', /Look again/);
   expect((await leave(terminal)).code).toBe(0);
 });
 
-it.concurrent('the desk names no option of another command when a change cannot be recorded', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer(service(), onTestFinished);
+it.concurrent('the desk names no option of another command when a change cannot be recorded', async () => {
+  const server = await serve(service());
   const home = createHome();
   const state = join(home.path, 'own-state');
   mkdirSync(state, { mode: 0o700 });
@@ -739,10 +624,8 @@ it.concurrent('the desk names no option of another command when a change cannot 
   expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
 });
 
-it.concurrent('the desk prints the card of a question once for a screen reader, also when a reason is added', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer(service(), onTestFinished);
+it.concurrent('the desk prints the card of a question once for a screen reader, also when a reason is added', async () => {
+  const server = await serve(service());
   const steps: Step[] = [
     [/1 to \d+\) $/, 'block\n'],
     [/r = add a reason\) $/, 'r\n'],

@@ -31,14 +31,16 @@ function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What is still switched over: the echo and the line editing of the terminal, a hidden cursor, a color. */
+/** What is still switched over: the echo and the line editing of the terminal, a hidden cursor, bracketed paste, a color. */
 function leftBehind(output: string, modes: string): string[] {
   const last = (pattern: RegExp) => [...output.matchAll(pattern)].at(-1)?.[1];
   const cursor = last(/\u001b\[\?25([lh])/g);
+  const paste = last(/\u001b\[\?2004([lh])/g);
   const colour = last(/\u001b\[([0-9;]*)m/g);
   return [
     ...['echo', 'icanon', 'isig', 'icrnl', 'opost'].filter((mode) => !new RegExp(`(^|\\s)${mode}\\b`).test(modes)),
     ...(cursor === 'l' ? ['cursor hidden'] : []),
+    ...(paste === 'h' ? ['bracketed paste'] : []),
     ...(colour === undefined || ['', '0', '22', '39'].includes(colour) ? [] : [`colour ${colour}`]),
   ];
 }
@@ -63,8 +65,7 @@ export async function dialogue(
     else process.kill(Number(readFileSync(pidFile, 'utf8')), typed.signal);
   }
   // Until then the terminal stays open: what was written last is not lost. A line feed is Enter in every mode.
-  await terminal.waitFor(OVER);
-  terminal.type('\n');
+  await terminal.talk([OVER, '\n']);
   const { output: all, text } = await terminal.end;
   const [output = '', rest = ''] = all.split(MARK);
   const [code = '', ...modes] = rest.split('\n');

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from 'vitest';
 import { openTerminal } from '../../support/pty.ts';
-import { type Reply, startRecordingServer } from '../../support/recording-server.ts';
+import { type Reply, serve } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue, type Step } from './dialogue.ts';
@@ -11,10 +11,8 @@ const ACTIVE: Reply = { body: cardText('ACTIVE') };
 const BLOCKED: Reply = { body: cardText('BLOCKED') };
 const EVENT = { id: 'evt_1', object: 'event', name: 'Tasting', start: '2027-04-02', calendar: 'cal_1', active: true };
 
-it.concurrent('a missing ID is asked for, and one inside a text is shown and taken by Enter alone', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer([ACTIVE], onTestFinished);
+it.concurrent('a missing ID is asked for, and one inside a text is shown and taken by Enter alone', async () => {
+  const server = await serve([ACTIVE]);
   const activate = (key: string) =>
     dialogue(
       ['card', 'activate'],
@@ -30,10 +28,8 @@ it.concurrent('a missing ID is asked for, and one inside a text is shown and tak
   expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/activate`]);
 });
 
-it.concurrent('a missing value is asked for again, with the limit that was broken, until it can be used', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer([{ body: EVENT }], onTestFinished);
+it.concurrent('a missing value is asked for again, with the limit that was broken, until it can be used', async () => {
+  const server = await serve([{ body: EVENT }]);
   const steps: Step[] = [
     [/ID of the calendar that the event belongs to, such as cal_harbour_tours/, '\r'],
     [/> is empty/, 'c\ufffd\r'],
@@ -50,15 +46,12 @@ it.concurrent('a missing value is asked for again, with the limit that was broke
   ]);
 });
 
-it.concurrent('the missing wallet of a provisioning is chosen from the two', async ({ onTestFinished }) => {
-  const server = await startRecordingServer(
-    [
-      { body: cardText('ACTIVE') },
-      { body: cardText('ACTIVE') },
-      { body: { activationData: 'a', authenticationData: 'b' } },
-    ],
-    onTestFinished,
-  );
+it.concurrent('the missing wallet of a provisioning is chosen from the two', async () => {
+  const server = await serve([
+    { body: cardText('ACTIVE') },
+    { body: cardText('ACTIVE') },
+    { body: { activationData: 'a', authenticationData: 'b' } },
+  ]);
   const end = await dialogue(
     ['card', 'provision', CARD_ID, '--json'],
     [
@@ -146,8 +139,8 @@ it.concurrent('the missing entry of `history show` is chosen from the newest', a
   expect(end.text).toMatch(/❯ 1 \d+ \w+ \d{4}, \d\d:\d\d UTC {2}card activate {2}rejected {2}7c0e1111-[0-9a-f-]*…\n/);
 });
 
-it.concurrent('a call that is refused anyway asks nothing', async ({ onTestFinished }) => {
-  const server = await startRecordingServer([], onTestFinished);
+it.concurrent('a call that is refused anyway asks nothing', async () => {
+  const server = await serve([]);
   const refused = [
     ['card', 'provision', 'not-a-card'],
     ['card', 'block', '--expect', '=x'],
@@ -168,30 +161,25 @@ it.concurrent.for([
   [['completion'], '<shell>'],
   [['runs', 'resume'], '<run>'],
   [['auth', 'login'], '--family'],
-] as const)(
-  'with --no-input, or outside a terminal, `%s` names %s and asks nothing',
-  async ([args, name], { onTestFinished }) => {
-    const server = await startRecordingServer([], onTestFinished);
-    const [onTerminal, offTerminal] = await Promise.all([
-      dialogue([...args, '--no-input'], [], { env: server.env }),
-      runFrontdesk(args, { env: server.env }),
-    ]);
-    expect(onTerminal).toMatchObject({ code: 2, text: expect.stringContaining(name) });
-    expect(offTerminal).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(name) });
-  },
-);
+] as const)('with --no-input, or outside a terminal, `%s` names %s and asks nothing', async ([args, name]) => {
+  const server = await serve([]);
+  const [onTerminal, offTerminal] = await Promise.all([
+    dialogue([...args, '--no-input'], [], { env: server.env }),
+    runFrontdesk(args, { env: server.env }),
+  ]);
+  expect(onTerminal).toMatchObject({ code: 2, text: expect.stringContaining(name) });
+  expect(offTerminal).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(name) });
+});
 
-it.concurrent('the confirmation breaks a question without room before its answers', async ({ onTestFinished }) => {
-  const server = await startRecordingServer([ACTIVE], onTestFinished);
+it.concurrent('the confirmation breaks a question without room before its answers', async () => {
+  const server = await serve([ACTIVE]);
   const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, 'n\r']], { env: server.env, columns: 80 });
   const host = server.url.slice('http://'.length);
   expect(end.text).toContain(`? Block card ${CARD_ID} at ${host}\n  (default)? (y/N, r = add a reason)`);
 });
 
-it.concurrent('the confirmation ends with what was done, also if a card check had to show it', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer(['reset', BLOCKED], onTestFinished);
+it.concurrent('the confirmation ends with what was done, also if a card check had to show it', async () => {
+  const server = await serve(['reset', BLOCKED]);
   const end = await dialogue(['card', 'block', CARD_ID, '--yes'], [], { env: server.env });
   expect(end.code).toBe(0);
   expect(end.text.trimEnd()).toMatch(
@@ -202,8 +190,8 @@ it.concurrent('the confirmation ends with what was done, also if a card check ha
 it.concurrent.for([
   ['lost, ticket 4711', /\(y\/N\)/, '{"reason":"lost, ticket 4711"}'],
   ['', /✔ Reason[\s\S]*\(y\/N, r = add a reason\)/, '{}'],
-] as const)('the confirmation takes the reason %j after r', async ([reason, seen, body], { onTestFinished }) => {
-  const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
+] as const)('the confirmation takes the reason %j after r', async ([reason, seen, body]) => {
+  const server = await serve([ACTIVE, ACTIVE, BLOCKED]);
   const steps: Step[] = [
     [/r = add a reason/, 'r\r'],
     [/Reason \(Enter = none\)/, `${reason}\r`],
@@ -213,10 +201,8 @@ it.concurrent.for([
   expect(server.requests.map((request) => request.body)).toEqual(['', '', body]);
 });
 
-it.concurrent('the confirmation asks again if the answer is neither yes nor no, or longer in one piece than any answer', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer([ACTIVE], onTestFinished);
+it.concurrent('the confirmation asks again if the answer is neither yes nor no, or longer in one piece than any answer', async () => {
+  const server = await serve([ACTIVE]);
   const steps: Step[] = [
     [/\(y\/N/, 'perhaps\r'],
     [/> pasted, not used: type it/, 'maybe\r'],
@@ -225,10 +211,8 @@ it.concurrent('the confirmation asks again if the answer is neither yes nor no, 
   expect((await dialogue(['card', 'block', CARD_ID], steps, { env: server.env })).code).toBe(130);
 });
 
-it.concurrent('auth login asks for API, URL and token, sends nothing, and says what to try next', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer([], onTestFinished);
+it.concurrent('auth login asks for API, URL and token, sends nothing, and says what to try next', async () => {
+  const server = await serve([]);
   const token = 'a-token-that-nobody-may-read-9876';
   const steps: Step[] = [
     [/Gift cards or calendars\?/, '\r'],
@@ -250,8 +234,8 @@ it.concurrent('auth login asks for API, URL and token, sends nothing, and says w
   expect(server.requests).toEqual([]);
 });
 
-it.concurrent('a token that is pasted is drawn once, however long it is', async ({ onTestFinished }) => {
-  const server = await startRecordingServer([], onTestFinished);
+it.concurrent('a token that is pasted is drawn once, however long it is', async () => {
+  const server = await serve([]);
   const args = ['auth', 'login', '--family', 'cards', '--cards-url', server.url, '-p', 'live'];
   const terminal = openTerminal(args, { home: createHome() });
   await terminal.waitFor(/Token of the gift cards [^\n]*\)\s*$/);
@@ -263,13 +247,10 @@ it.concurrent('a token that is pasted is drawn once, however long it is', async 
   expect((await terminal.end).text).toContain('Token: ends with kkkk\n');
 });
 
-it.concurrent('a question in a window of another width takes away what the terminal made of its lines', async (context) => {
-  const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), context.onTestFinished);
+it.concurrent('a question in a window of another width takes away what the terminal made of its lines', async () => {
+  const server = await serve(() => ({ body: cardText('ACTIVE') }));
   const terminal = openTerminal(['card', 'block', CARD_ID], { home: createHome(), env: server.env });
-  await terminal.waitFor(/\(y\/N/);
-  terminal.type('r\r');
-  await terminal.waitFor(/Reason \(Enter = none\)\s*$/);
-  terminal.type('k'.repeat(100));
+  await terminal.talk([/\(y\/N/, 'r\r'], [/Reason \(Enter = none\)\s*$/, 'k'.repeat(100)]);
   await terminal.waitFor(/(?:k\n?){100}$/);
   // The question has 24 columns, and so two lines of 80 and 44. A width of 50 makes three of them, and 90 two again.
   for (const [columns, erased] of [
@@ -284,15 +265,13 @@ it.concurrent('a question in a window of another width takes away what the termi
     while (!/(?:k\s*){100}$/.test(stripVTControlCharacters(terminal.output.slice(before)))) await terminal.more();
   }
   terminal.type('\r');
-  await terminal.waitFor(/Reason \(Enter = none\) k{100}\n\? Block card[^?]*\?\s+\(y\/N\)\s*$/);
-  terminal.type('\r');
+  await terminal.talk([/Reason \(Enter = none\) k{100}\n\? Block card[^?]*\?\s+\(y\/N\)\s*$/, '\r']);
   expect((await terminal.end).code).toBe(130);
 });
 
 it.concurrent('a menu in a window of another width stands there once, and nothing of the one before', async () => {
   const terminal = openTerminal(['completion'], { home: createHome(), rows: 24 });
-  await terminal.waitFor(/Enter$/);
-  terminal.type('x');
+  await terminal.talk([/Enter$/, 'x']);
   await terminal.waitFor(/\? Which shell\? x[\s\S]*Enter$/);
   for (const columns of [50, 90]) {
     const before = terminal.output.length;
@@ -323,10 +302,8 @@ it.concurrent('auth login keeps nothing if it is left in the middle', async () =
 
 const env = { TERM: 'dumb', LANG: 'C' };
 
-it.concurrent('a terminal without escape sequences gets questions line by line, and nothing but ASCII text', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer([ACTIVE, ACTIVE, BLOCKED], onTestFinished);
+it.concurrent('a terminal without escape sequences gets questions line by line, and nothing but ASCII text', async () => {
+  const server = await serve([ACTIVE, ACTIVE, BLOCKED]);
   const steps: Step[] = [
     [/\? ID of the card/, `{${CARD_ID}}\r`],
     [/Enter takes this card/, '\r'],

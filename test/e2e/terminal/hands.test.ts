@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { moment } from '../../support/moment.ts';
 import { openTerminal, type Terminal } from '../../support/pty.ts';
-import { CARDS_TOKEN, type RecordingServer, startRecordingServer } from '../../support/recording-server.ts';
+import { CARDS_TOKEN, type RecordingServer, serve } from '../../support/recording-server.ts';
 import { createHome } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue, type Step } from './dialogue.ts';
@@ -55,10 +56,10 @@ describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look,
   // Where it is not drawn, half of the kinds in each look: what differs there is how a line is read.
   const half = ONE_OF_EACH_KIND.filter((_, at) => at % 2 === (look === 'in lines' ? 0 : 1));
   const names = look === 'drawn' ? Object.keys(QUESTIONS) : half;
-  it.for(names)('what is typed before a question, in one piece, or pasted is no answer: %s', async (name, context) => {
+  it.for(names)('what is typed before a question, in one piece, or pasted is no answer: %s', async (name) => {
     const asked = QUESTIONS[name];
     if (asked === undefined) throw new Error(`no question ${name}`);
-    const server = await service(context.onTestFinished);
+    const server = await service();
     const home = createHome();
     const { isAlone = false, isSecret = false, back = [] } = asked;
     await asked.prepare?.(home, isAlone ? {} : server.env);
@@ -71,8 +72,7 @@ describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look,
       early: EARLY,
     });
     for (const step of asked.steps ?? []) {
-      await terminal.waitFor(step[0]);
-      terminal.type(typedOf(step, look === 'drawn'));
+      await terminal.talk([step[0], typedOf(step, look === 'drawn')]);
     }
     await terminal.waitFor(asked.seen);
     const isDumb = 'TERM' in env;
@@ -84,8 +84,7 @@ describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look,
     // The question still stands there: Ctrl-C leaves it, and the desk after it.
     terminal.type(CTRL_C);
     for (const seen of back) {
-      await terminal.waitFor(seen);
-      terminal.type(CTRL_C);
+      await terminal.talk([seen, CTRL_C]);
     }
     const end = await terminal.end;
     const isDesk = asked.args[0] === 'desk';
@@ -100,8 +99,7 @@ describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look,
 /** Opens the desk on a card, the menu standing there. */
 async function openMenu(server: RecordingServer, env: Readonly<Record<string, string>> = {}): Promise<Terminal> {
   const terminal = openTerminal(['desk'], { home: createHome(), env: { ...server.env, ...env } });
-  await terminal.waitFor(/Card ID/);
-  terminal.type(`${CARD_ID}\r`);
+  await terminal.talk([/Card ID/, `${CARD_ID}\r`]);
   await terminal.waitFor(/Look again/);
   return terminal;
 }
@@ -109,8 +107,7 @@ async function openMenu(server: RecordingServer, env: Readonly<Record<string, st
 /** Leaves the desk from its menu. */
 async function leave(terminal: Terminal) {
   terminal.type(CTRL_C);
-  await terminal.waitFor(/Look again[\s\S]*Recent cards[\s\S]*Card ID/);
-  terminal.type(CTRL_C);
+  await terminal.talk([/Look again[\s\S]*Recent cards[\s\S]*Card ID/, CTRL_C]);
   return terminal.end;
 }
 
@@ -120,13 +117,12 @@ it.concurrent.for<[string, string]>([
   ['pasted', paste(OTHER)],
   ['pasted with its line end', paste(`${OTHER}\r`)],
   ['pasted with its line end as some terminals have it', paste(`${TWO}\n`)],
-])('an ID at the menu of the desk shows that card: %s', async ([, typed], { onTestFinished }) => {
-  const server = await service(onTestFinished);
+])('an ID at the menu of the desk shows that card: %s', async ([, typed]) => {
+  const server = await service();
   const terminal = await openMenu(server);
   // The pointer stands on a write: an Enter in the paste is not its answer.
   terminal.type(DOWN);
-  await terminal.waitFor('❯ 2 All details');
-  terminal.type(typed);
+  await terminal.talk(['❯ 2 All details', typed]);
   const id = typed.includes(TWO) ? TWO : OTHER;
   await terminal.waitFor(new RegExp(`Card ${id.slice(0, 8)} `));
   await leave(terminal);
@@ -144,8 +140,8 @@ it.concurrent.for<[string, string]>([
   ['a paste of arrows and Enter', paste(BLOCK)],
   ['lines at once', '3\ry\ry\r'],
   ['two ids', paste(`${OTHER} ${TWO}`)],
-])('%s chooses no entry at the menu of the desk', async ([, typed], { onTestFinished }) => {
-  const server = await service(onTestFinished);
+])('%s chooses no entry at the menu of the desk', async ([, typed]) => {
+  const server = await service();
   const terminal = await openMenu(server);
   terminal.type(typed);
   await terminal.waitFor(/> /);
@@ -155,92 +151,46 @@ it.concurrent.for<[string, string]>([
 
 it.concurrent.for(['4', 'b', 'BLO', 'block'])(
   '%j and Enter chooses the entry of the desk with that number or name',
-  async (typed, context) => {
-    const server = await service(context.onTestFinished);
+  async (typed) => {
+    const server = await service();
     const terminal = await openMenu(server);
     terminal.type(typed);
     await terminal.waitFor(new RegExp(`\\) ${typed}`));
     // No key acts without Enter.
     expect(server.lines).toEqual([GET]);
     terminal.type('\r');
-    await terminal.waitFor(/Block card .*\(y\/N/s);
-    terminal.type(ESCAPE);
+    await terminal.talk([/Block card .*\(y\/N/s, ESCAPE]);
     await terminal.waitFor(/y\/N[\s\S]*Look again/);
     await leave(terminal);
     expect(server.lines).toEqual([GET, GET]);
   },
 );
 
-it.concurrent('a pasted number chooses no entry of a numbered list, with its line end or before Enter is typed', async (context) => {
-  const server = await service(context.onTestFinished);
+it.concurrent('a pasted number chooses no entry of a numbered list, with its line end or before Enter is typed', async () => {
+  const server = await service();
   const terminal = await openMenu(server, { FRONTDESK_ACCESSIBLE: '1' });
   terminal.type(paste('3\r'));
-  await terminal.waitFor(/\) 3\n> pasted, not used/);
-  terminal.type(paste('3'));
-  await terminal.waitFor(/> pasted, not used[^\n]*\n[^\n]*\) 3/);
-  terminal.type('\r');
+  await terminal.talk([/\) 3\n> pasted, not used/, paste('3')], [/> pasted, not used[^\n]*\n[^\n]*\) 3/, '\r']);
   await terminal.waitFor(/(?:> pasted, not used[\s\S]*){2}/);
   // Typed after the paste was taken out of the line it counts.
   terminal.type(paste('3'));
-  await terminal.waitFor(/(?:> pasted, not used[\s\S]*){2}\) 3/);
-  terminal.type('\u00154\r');
-  await terminal.waitFor(/Block card .*\(y\/N, r = add a reason\)\s*$/s);
-  terminal.type(CTRL_C);
+  await terminal.talk(
+    [/(?:> pasted, not used[\s\S]*){2}\) 3/, '\u00154\r'],
+    [/Block card .*\(y\/N, r = add a reason\)\s*$/s, CTRL_C],
+  );
   await terminal.waitFor(/y\/N[\s\S]*Look again/);
   await leave(terminal);
   expect(server.lines).toEqual([GET, GET]);
 });
 
-it.concurrent('every change at the desk asks, activation too, and a paste is no yes', async ({ onTestFinished }) => {
-  const server = await service(onTestFinished);
-  const terminal = await openMenu(server);
-  terminal.type(`${DOWN}${DOWN}\r`);
-  await terminal.waitFor(/Activate card [\s\S]*at\s+127[^\n]* \(default\)\? \(y\/N/);
-  terminal.type(paste('y\r'));
-  await terminal.waitFor(/> pasted, not used: type it/);
-  terminal.type('y\ry\r');
-  terminal.type(ESCAPE);
-  await terminal.waitFor(/y\/N[\s\S]*❯ 1 Look again/);
-  await leave(terminal);
-  expect(writes(server)).toEqual([]);
-});
-
-it.concurrent('what is typed during a change at the desk chooses nothing afterwards', async ({ onTestFinished }) => {
-  let arrive: () => void = () => undefined;
-  let answer: () => void = () => undefined;
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  const server = await startRecordingServer(async ({ method }) => {
-    if (method === 'GET') return { body: cardText('ACTIVE') };
-    arrive();
-    await answered;
-    return { body: cardText('BLOCKED') };
-  }, onTestFinished);
-  const terminal = await openMenu(server);
-  terminal.type(BLOCK);
-  await terminal.waitFor(/Block card [\s\S]*\(y\/N/);
-  terminal.type('y\r');
-  await arrived;
-  for (const key of [DOWN, '\r', 'y', '\r', ESCAPE, paste(OTHER), '\r']) terminal.type(key);
-  answer();
-  await terminal.waitFor(/BLOCKED at[\s\S]*❯ 1 Look again/);
-  await leave(terminal);
-  expect(server.lines).toEqual([GET, GET, GET, `POST /v1/cards/${CARD_ID}/block`, GET]);
-});
-
-it.concurrent('one paste of an ID and answers does nothing to the card', async ({ onTestFinished }) => {
-  const server = await service(onTestFinished);
+it.concurrent('one paste of an ID and answers does nothing to the card', async () => {
+  const server = await service();
   const terminal = openTerminal(['desk'], { home: createHome(), env: server.env });
-  await terminal.waitFor(/Card ID/);
-  terminal.type(`${CARD_ID}\r3\ry\ry\r`);
-  await terminal.waitFor(`${CARD_ID} 3 y y`);
-  terminal.type('\r');
-  await terminal.waitFor('Enter takes this card');
-  terminal.type('\r');
+  await terminal.talk(
+    [/Card ID/, `${CARD_ID}\r3\ry\ry\r`],
+    [`${CARD_ID} 3 y y`, '\r'],
+    ['Enter takes this card', '\r'],
+  );
   await terminal.waitFor(/Look again/);
   await leave(terminal);
   expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
@@ -249,70 +199,57 @@ it.concurrent('one paste of an ID and answers does nothing to the card', async (
 it.concurrent.for<[string, string]>([
   ['Esc', ESCAPE],
   ['Ctrl-C', CTRL_C],
-])(
-  '%s ends a look and a wait for a status at the desk, and keys typed meanwhile do nothing',
-  async ([, key], context) => {
-    let isSlow = false;
-    let hear: () => void = () => undefined;
-    const server = await startRecordingServer(() => {
-      if (isSlow) hear();
-      return isSlow ? 'hang' : { body: cardText('ACTIVE') };
-    }, context.onTestFinished);
-    const asked = () =>
-      new Promise<void>((resolve) => {
-        hear = resolve;
-      });
-    const terminal = await openMenu(server);
-    isSlow = true;
-    const looks = asked();
-    terminal.type('\r');
-    await looks;
-    terminal.type(`b\r${DOWN}\ra\r`);
-    terminal.type(key);
-    await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){2}then Enter$/);
-    terminal.type(`${DOWN.repeat(5)}\r`);
-    await terminal.waitFor(/Which status/);
-    const waits = asked();
-    terminal.type('\r');
-    await waits;
-    terminal.type(key);
-    await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){3}then Enter$/);
-    const end = await leave(terminal);
-    expect({ code: end.code, lines: server.lines }).toEqual({
-      code: 0,
-      lines: Array(3).fill(`GET /v1/cards/${CARD_ID}`),
-    });
-    expect(end.text).toContain('1 card was looked at.');
-  },
-);
+])('%s ends a look and a wait for a status at the desk, and keys typed meanwhile do nothing', async ([, key]) => {
+  let isSlow = false;
+  let heard = moment();
+  const server = await serve(() => {
+    if (isSlow) heard.come();
+    return isSlow ? 'hang' : { body: cardText('ACTIVE') };
+  });
+  const terminal = await openMenu(server);
+  isSlow = true;
+  terminal.type('\r');
+  await heard.came;
+  heard = moment();
+  terminal.type(`b\r${DOWN}\ra\r`);
+  terminal.type(key);
+  await terminal.talk([/(?:Status {8}ACTIVE[\s\S]*){2}then Enter$/, `${DOWN.repeat(5)}\r`]);
+  await terminal.waitFor(/Which status/);
+  terminal.type('\r');
+  await heard.came;
+  terminal.type(key);
+  await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){3}then Enter$/);
+  const end = await leave(terminal);
+  expect({ code: end.code, lines: server.lines }).toEqual({
+    code: 0,
+    lines: Array(3).fill(`GET /v1/cards/${CARD_ID}`),
+  });
+  expect(end.text).toContain('1 card was looked at.');
+});
 
 it.concurrent.for([
   ['drawn', {}, /\? Card ID or order number \([^)]*\)\s*$/],
   ['in lines', { FRONTDESK_ACCESSIBLE: '1' }, /(?:[\b] [\b]){36}$/],
 ] as const)(
   'Esc and Ctrl-C at the question for a card ID empty a line with text, and Ctrl-C leaves an empty one: %s',
-  async ([, env, empty], { onTestFinished }) => {
-    const server = await service(onTestFinished);
+  async ([, env, empty]) => {
+    const server = await service();
     const terminal = openTerminal(['desk'], { home: createHome(), env: { ...server.env, ...env } });
     await terminal.waitFor(/Card ID/);
     for (const key of [CTRL_C, ESCAPE]) {
       terminal.type(OTHER);
-      await terminal.waitFor(new RegExp(`${OTHER}$`));
-      terminal.type(key);
+      await terminal.talk([new RegExp(`${OTHER}$`), key]);
       await terminal.waitFor(empty);
     }
     terminal.type(`${CARD_ID}\r`);
-    await terminal.waitFor(/Another card/);
-    terminal.type(CTRL_C);
-    await terminal.waitFor(/Another card[\s\S]*Card ID, order number or 1/);
-    terminal.type(CTRL_C);
+    await terminal.talk([/Another card/, CTRL_C], [/Another card[\s\S]*Card ID, order number or 1/, CTRL_C]);
     expect((await terminal.end).code).toBe(0);
     expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
   },
 );
 
-it.concurrent('Esc at the question of a single command exits with 130', async ({ onTestFinished }) => {
-  const server = await service(onTestFinished);
+it.concurrent('Esc at the question of a single command exits with 130', async () => {
+  const server = await service();
   const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, ESCAPE]], { env: server.env });
   expect({ code: end.code, leftBehind: end.leftBehind, writes: writes(server) }).toEqual({
     code: 130,
@@ -321,8 +258,8 @@ it.concurrent('Esc at the question of a single command exits with 130', async ({
   });
 });
 
-it.concurrent.for(ENVIRONMENTS)('a wrong answer is removed from the line: %s', async ([, env], { onTestFinished }) => {
-  const server = await service(onTestFinished);
+it.concurrent.for(ENVIRONMENTS)('a wrong answer is removed from the line: %s', async ([, env]) => {
+  const server = await service();
   const steps: Step[] = [
     [/\(y\/N/, 'lost\r'],
     [/> answer y, n, or r/, 'n\r'],
@@ -335,8 +272,8 @@ it.concurrent.for(ENVIRONMENTS)('a wrong answer is removed from the line: %s', a
 // Where all is drawn in lines and keys are read one by one, ^Z is a key without a meaning.
 it.concurrent.for(ENVIRONMENTS.filter(([look]) => look !== 'in lines'))(
   'a question is shown again after ^Z and fg, and what was typed before that answers nothing: %s',
-  async ([look, looks], { onTestFinished }) => {
-    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
+  async ([look, looks]) => {
+    const server = await serve(() => ({ body: cardText('ACTIVE') }));
     const home = createHome();
     const program = `sh -c 'echo $$ > ${home.path}/pid; exec $FD card block ${CARD_ID}'`;
     const script = `set -m; ${program}; echo PUT-ASIDE; read -r over; fg; echo ENDED-WITH=$?; read -r over`;
@@ -345,24 +282,10 @@ it.concurrent.for(ENVIRONMENTS.filter(([look]) => look !== 'in lines'))(
     // Where whole lines are read, the terminal makes a signal of the key.
     if (look === 'drawn') terminal.type('\u001a');
     else process.kill(Number(readFileSync(`${home.path}/pid`, 'utf8')), 'SIGTSTP');
-    await terminal.waitFor('PUT-ASIDE\n');
-    terminal.type('over\ny\ny\n');
-    await terminal.waitFor(/PUT-ASIDE[\s\S]*\(y\/N.*reason\)/);
-    terminal.type('n\r');
+    await terminal.talk(['PUT-ASIDE\n', 'over\ny\ny\n'], [/PUT-ASIDE[\s\S]*\(y\/N.*reason\)/, 'n\r']);
     // Until then the terminal stays open: what was written last is not lost.
-    await terminal.waitFor(/ENDED-WITH=\d+\n/);
-    terminal.type('\n');
+    await terminal.talk([/ENDED-WITH=\d+\n/, '\n']);
     expect((await terminal.end).text).toMatch(/ENDED-WITH=130\n/);
     expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
-  },
-);
-
-it.concurrent.for(['SIGTERM', 'SIGHUP'] as const)(
-  'bracketed paste is switched off at %s',
-  async (signal, { onTestFinished }) => {
-    const server = await service(onTestFinished);
-    const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, { signal }]], { env: server.env });
-    expect(end.output.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(end.output.lastIndexOf('\u001b[?2004h'));
-    expect(writes(server)).toEqual([]);
   },
 );

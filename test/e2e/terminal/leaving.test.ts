@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openTerminal } from '../../support/pty.ts';
-import { startRecordingServer } from '../../support/recording-server.ts';
+import { serve } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue, type Step } from './dialogue.ts';
@@ -49,8 +49,8 @@ const CASES = QUESTIONS.flatMap((question, at) =>
 
 it.concurrent.for(CASES)(
   'P14 leaving a question by $title leaves the terminal as it was, and nothing is sent',
-  async (one, { onTestFinished }) => {
-    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
+  async (one) => {
+    const server = await serve(() => ({ body: cardText('ACTIVE') }));
     const { question, leaving, terminal } = one;
     const isLogin = question.args[0] === 'auth';
     const env = { ...(isLogin ? {} : server.env), TERM: terminal };
@@ -70,8 +70,8 @@ it.concurrent.for([
   ['no', 'no\r'],
   ['n', 'n\r'],
   ['Enter', '\r'],
-])('leaving a question by %s is 130 as well', async ([, typed = ''], { onTestFinished }) => {
-  const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
+])('leaving a question by %s is 130 as well', async ([, typed = '']) => {
+  const server = await serve(() => ({ body: cardText('ACTIVE') }));
   const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, typed]], { env: server.env, columns: 160 });
   expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 130, leftBehind: [] });
   expect(end.text).toMatch(/^frontdesk: not confirmed\. Nothing was sent\.$/m);
@@ -95,25 +95,21 @@ it.concurrent.for(
       ? ([`${what} behind \`timeout\``, `timeout 20 $FD ${line}`] as const)
       : ([`${what} behind \`&\``, `set -m; $FD ${line} & wait $!`] as const),
   ),
-)(
-  'a question in the background of its terminal is refused with 2 and stops nothing: %s',
-  async ([, line], { onTestFinished }) => {
-    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }), onTestFinished);
-    const home = createHome();
-    await runFrontdesk(['profile', 'set', 'live'], { home });
-    const isLocal = /auth|profile/.test(line);
-    const script = `${line}; echo ENDED-WITH=$?; read -r over`;
-    const terminal = openTerminal([], { home, columns: 250, env: isLocal ? {} : server.env, script });
-    await terminal.waitFor(/ENDED-WITH=\d+\n/);
-    terminal.type('\n');
-    const { text } = await terminal.end;
-    expect(text).toMatch(/ENDED-WITH=2\n/);
-    expect(text).toMatch(
-      /frontdesk: could not .*: nobody can answer while frontdesk is in the background of its terminal/,
-    );
-    expect(text).toContain(
-      'hint: run it in the foreground (`timeout --foreground`), or add --yes where only a yes is asked for\n',
-    );
-    expect(server.lines).toEqual([]);
-  },
-);
+)('a question in the background of its terminal is refused with 2 and stops nothing: %s', async ([, line]) => {
+  const server = await serve(() => ({ body: cardText('ACTIVE') }));
+  const home = createHome();
+  await runFrontdesk(['profile', 'set', 'live'], { home });
+  const isLocal = /auth|profile/.test(line);
+  const script = `${line}; echo ENDED-WITH=$?; read -r over`;
+  const terminal = openTerminal([], { home, columns: 250, env: isLocal ? {} : server.env, script });
+  await terminal.talk([/ENDED-WITH=\d+\n/, '\n']);
+  const { text } = await terminal.end;
+  expect(text).toMatch(/ENDED-WITH=2\n/);
+  expect(text).toMatch(
+    /frontdesk: could not .*: nobody can answer while frontdesk is in the background of its terminal/,
+  );
+  expect(text).toContain(
+    'hint: run it in the foreground (`timeout --foreground`), or add --yes where only a yes is asked for\n',
+  );
+  expect(server.lines).toEqual([]);
+});

@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { drawScreen } from '../../../build/terminal-screen.ts';
 import { cardId } from '../../support/plain-service.ts';
-import { openTerminal, type Terminal } from '../../support/pty.ts';
-import { type Handler, startRecordingServer } from '../../support/recording-server.ts';
+import { openTerminal } from '../../support/pty.ts';
+import { type Handler, serve } from '../../support/recording-server.ts';
 import { createHome, type Home, NO_PAUSE, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { menuWith } from './screen.ts';
 
 /** Words that no line of a screen may begin with, at many distances, so that some stand where a line is broken. */
 const OURS = ['frontdesk:EVIL', 'hint:EVIL', '::EVIL::', 'frontdesk card EVIL --yes;', '##[EVIL]', '##vso[EVIL]'];
 const EVIL = `order-77: frontdesk card EVIL --yes; ${Array.from({ length: 18 }, (_, at) => `${'x'.repeat(at * 2)}: ${OURS[at % OURS.length]}`).join(' ')}`;
+const COLUMNS = 60;
 const POSES = /^\s*(?:frontdesk:EVIL|hint:EVIL|::EVIL|frontdesk card EVIL)/;
 
 const [CARD, SECOND, UNCLEAR] = [cardId(1), cardId(2), cardId(3)];
@@ -46,93 +47,68 @@ const service: Handler = ({ method, url }) => {
 };
 
 /** The rows of a screen that begin like a line of frontdesk, or hold a command of a CI service. */
-function poses(output: string, columns: number): readonly string[] {
-  return drawScreen(output, columns)
+function poses(output: string): readonly string[] {
+  return drawScreen(output, COLUMNS)
     .map((cells) => cells.map(({ character }) => character).join(''))
     .filter((line) => POSES.test(line) || /##(?:vso)?\[/.test(line));
 }
 
-interface Call {
-  readonly args: readonly string[];
-  /** Waited for, then typed. */
-  readonly steps?: readonly (readonly [RegExp, string])[];
-}
+/** `$1` to `$3` are cards, `EVIL` the text from outside; behind `?` a question is answered with Enter. */
+const CALLS = `
+card get $1
+card get $1 $2
+card get $1 $2 --columns clientReference,status
+card get $1 --query clientReference
+? card block $1
+card block $1 --reason EVIL --yes
+card block $1 -v --yes
+card block $3 --yes
+? card block $3
+card get $3
+card reissue $3 --yes
+? card block $1 $2 $3
+card block $1 $2 $3 --reason EVIL --yes
+card block $1 $2 --expect status=ACTIVE --yes
+card wait $1 --status BLOCKED --timeout 1s --interval 1s
+card find EVIL
+history
+history --open
+history reconcile
+runs list
+runs results --last
+runs show --last
+runs report --last --as markdown
+runs report --last --as junit
+card block $1 $2 --plan cards.plan --reason EVIL
+plan show cards.plan
+? plan apply cards.plan
+plan apply cards.plan --yes
+calendar subscribers list --calendar c1
+? calendar subscribers update --from new.csv --changed-from old.csv
+calendar subscribers update --from new.csv --changed-from old.csv --plan subs.plan
+plan show subs.plan
+calendar subscribers update --from bad.csv
+? calendar event create --calendar c1 --name EVIL --start 2031-05-01 --description LINES
+calendar event create --calendar c1 --name x --start 2031-05-01 --yes
+doctor --connect
+`
+  .trim()
+  .split('\n');
 
-const NO: Call['steps'] = [[/\(y\/N/, '\r']];
+const WORDS: Readonly<Record<string, string>> = {
+  $1: CARD,
+  $2: SECOND,
+  $3: UNCLEAR,
+  EVIL,
+  LINES: `one\n${EVIL}\nfrontdesk:EVIL`,
+};
 
-const CALLS: readonly Call[] = [
-  { args: ['card', 'get', CARD] },
-  { args: ['card', 'get', CARD, SECOND] },
-  { args: ['card', 'get', CARD, SECOND, '--columns', 'clientReference,status'] },
-  { args: ['card', 'get', CARD, '--query', 'clientReference'] },
-  { args: ['card', 'block', CARD], steps: NO },
-  { args: ['card', 'block', CARD, '--reason', EVIL, '--yes'] },
-  { args: ['card', 'block', CARD, '-v', '--yes'] },
-  { args: ['card', 'block', UNCLEAR, '--yes'] },
-  { args: ['card', 'block', UNCLEAR], steps: NO },
-  { args: ['card', 'get', UNCLEAR] },
-  { args: ['card', 'reissue', UNCLEAR, '--yes'] },
-  { args: ['card', 'block', CARD, SECOND, UNCLEAR], steps: NO },
-  { args: ['card', 'block', CARD, SECOND, UNCLEAR, '--reason', EVIL, '--yes'] },
-  { args: ['card', 'block', CARD, SECOND, '--expect', 'status=ACTIVE', '--yes'] },
-  { args: ['card', 'wait', CARD, '--status', 'BLOCKED', '--timeout', '1s', '--interval', '1s'] },
-  { args: ['card', 'find', EVIL] },
-  { args: ['history'] },
-  { args: ['history', '--open'] },
-  { args: ['history', 'reconcile'] },
-  { args: ['runs', 'list'] },
-  { args: ['runs', 'results', '--last'] },
-  { args: ['runs', 'show', '--last'] },
-  { args: ['runs', 'report', '--last', '--as', 'markdown'] },
-  { args: ['runs', 'report', '--last', '--as', 'junit'] },
-  { args: ['card', 'block', CARD, SECOND, '--plan', 'cards.plan', '--reason', EVIL] },
-  { args: ['plan', 'show', 'cards.plan'] },
-  { args: ['plan', 'apply', 'cards.plan'], steps: NO },
-  { args: ['plan', 'apply', 'cards.plan', '--yes'] },
-  { args: ['calendar', 'subscribers', 'list', '--calendar', 'c1'] },
-  { args: ['calendar', 'subscribers', 'update', '--from', 'new.csv', '--changed-from', 'old.csv'], steps: NO },
-  {
-    args: [
-      'calendar',
-      'subscribers',
-      'update',
-      '--from',
-      'new.csv',
-      '--changed-from',
-      'old.csv',
-      '--plan',
-      'subs.plan',
-    ],
-  },
-  { args: ['plan', 'show', 'subs.plan'] },
-  { args: ['calendar', 'subscribers', 'update', '--from', 'bad.csv'] },
-  {
-    args: [
-      'calendar',
-      'event',
-      'create',
-      '--calendar',
-      'c1',
-      '--name',
-      EVIL,
-      '--start',
-      '2031-05-01',
-      '--description',
-      `one\n${EVIL}\nfrontdesk:EVIL`,
-    ],
-    steps: NO,
-  },
-  { args: ['calendar', 'event', 'create', '--calendar', 'c1', '--name', 'x', '--start', '2031-05-01', '--yes'] },
-  { args: ['doctor', '--connect'] },
-];
-
-async function made(call: Call, home: Home, env: Readonly<Record<string, string>>, columns: number): Promise<string> {
-  const terminal = openTerminal(call.args, { home, env: { ...env, ...NO_PAUSE }, columns, rows: 40 });
-  for (const [seen, typed] of call.steps ?? []) {
-    // A call that asks nothing ends without.
-    await terminal.waitFor(seen).catch(() => undefined);
-    terminal.type(typed);
-  }
+async function made(call: string, home: Home, env: Readonly<Record<string, string>>): Promise<string> {
+  const args = call.replace('? ', '').split(' ');
+  const all = args.map((word) => WORDS[word] ?? word);
+  const terminal = openTerminal(all, { home, env: { ...env, ...NO_PAUSE }, columns: COLUMNS });
+  // A call that asks nothing ends without.
+  if (call.startsWith('? ')) await terminal.talk([/\(y\/N/, '\r']).catch(() => undefined);
   return (await terminal.end).output;
 }
 
@@ -145,58 +121,43 @@ function homeWithInputs(): Home {
   return home;
 }
 
-it.each([60])(
-  'no text from outside poses as a line of frontdesk on a screen of %i columns',
-  async (columns) => {
-    const server = await startRecordingServer(service);
-    const home = homeWithInputs();
-    const found: Record<string, readonly string[]> = {};
-    for (const call of CALLS) {
-      const lines = poses(await made(call, home, server.env, columns), columns);
-      if (lines.length > 0) found[call.args.map((arg) => arg.slice(0, 20)).join(' ')] = lines;
-    }
-    expect(found).toEqual({});
-  },
-  240_000,
-);
-
-async function through(terminal: Terminal, entries: readonly string[], columns: number): Promise<void> {
-  for (const entry of entries) {
-    await menuWith(terminal, /Card 0b7a6c1e/, columns, 40);
-    terminal.type(entry);
+it('no text from outside poses as a line of frontdesk on a screen', async () => {
+  const server = await serve(service);
+  const home = homeWithInputs();
+  const found: Record<string, readonly string[]> = {};
+  for (const call of CALLS) {
+    const lines = poses(await made(call, home, server.env));
+    if (lines.length > 0) found[call] = lines;
   }
-}
+  expect(found).toEqual({});
+}, 240_000);
 
-it.each([60])(
-  'no text from outside poses as a line of frontdesk at a desk of %i columns',
-  async (columns) => {
-    const server = await startRecordingServer(service);
-    const home = createHome();
-    const open = (args: readonly string[]) =>
-      openTerminal(['desk', ...args], { home, env: { ...server.env, ...NO_PAUSE }, columns, rows: 40 });
-    const terminal = open([CARD]);
-    await through(terminal, ['block\r'], columns);
-    await terminal.waitFor(/\(y\/N/);
-    terminal.type('y\r');
-    await terminal.waitFor(/NOT BLOCKED/);
-    await through(terminal, ['2\r'], columns);
-    await terminal.waitFor(/Enter (?:goes back|shows)/);
-    const details = terminal.output;
-    terminal.type('\u001b');
-    await through(terminal, ['leave\r'], columns);
-    const { output } = await terminal.end;
-    expect(poses(details, columns)).toEqual([]);
-    expect(poses(output, columns)).toEqual([]);
-    const again = open([]);
-    await again.waitFor(/Recent cards/);
-    again.type('q\r');
-    expect(poses((await again.end).output, columns)).toEqual([]);
-  },
-  120_000,
-);
+it('no text from outside poses as a line of frontdesk at a desk', async () => {
+  const server = await serve(service);
+  const home = createHome();
+  const open = (args: readonly string[]) =>
+    openTerminal(['desk', ...args], { home, env: { ...server.env, ...NO_PAUSE }, columns: COLUMNS });
+  const terminal = open([CARD]);
+  const choose = async (entry: string) => {
+    await menuWith(terminal, /Card 0b7a6c1e/, COLUMNS, 40);
+    terminal.type(entry);
+  };
+  await choose('block\r');
+  await terminal.talk([/\(y\/N/, 'y\r']);
+  await terminal.waitFor(/NOT BLOCKED/);
+  await choose('2\r');
+  await terminal.waitFor(/Enter (?:goes back|shows)/);
+  const details = terminal.output;
+  terminal.type('\u001b');
+  await choose('leave\r');
+  const { output } = await terminal.end;
+  const again = open([]);
+  await again.talk([/Recent cards/, 'q\r']);
+  expect([details, output, (await again.end).output].flatMap(poses)).toEqual([]);
+}, 120_000);
 
 it('off a terminal a text from outside begins no line and holds no command of a CI service, in JSON lines neither', async () => {
-  const server = await startRecordingServer(service);
+  const server = await serve(service);
   const call = (args: readonly string[]) => runFrontdesk(args, { env: { ...server.env, ...NO_PAUSE } });
   const [table, failed, json] = await Promise.all([
     call(['card', 'get', CARD, SECOND, '--columns', 'cancelledAt,clientReference']),

@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cardId, idLines, playService } from '../../support/plain-service.ts';
-import { startRecordingServer } from '../../support/recording-server.ts';
+import { serve } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { dialogue } from './dialogue.ts';
 
-async function planned(onTestFinished: (end: () => Promise<void>) => void) {
+async function planned() {
   const home = createHome();
-  const server = await startRecordingServer(playService(), onTestFinished);
+  const server = await serve(playService());
   const cwd = join(home.path, 'work');
   const args = ['card', 'block', '--from', '-', '--reason', 'INC-7', '--plan', 'p.plan'];
   await runFrontdesk(args, { home, env: server.env, stdin: idLines(2) });
@@ -18,10 +18,8 @@ async function planned(onTestFinished: (end: () => Promise<void>) => void) {
   return { home, env: server.env, path, plan, posts, host: server.url.slice('http://'.length) };
 }
 
-it.concurrent('a plan is shown before the question, which names it and the host, and applied after yes', async ({
-  onTestFinished,
-}) => {
-  const { home, env, path, plan, posts, host } = await planned(onTestFinished);
+it.concurrent('a plan is shown before the question, which names it and the host, and applied after yes', async () => {
+  const { home, env, path, plan, posts, host } = await planned();
   const apply = ['plan', 'apply', path];
   const end = await dialogue(apply, [[/\(y\/N\)/, 'y\r']], { home, env, columns: 120 });
   expect(end.code).toBe(0);
@@ -40,32 +38,9 @@ it.concurrent('a plan is shown before the question, which names it and the host,
   });
 });
 
-it.concurrent('a new plan is shown without its hash, and each of the next two commands ends a line', async ({
-  onTestFinished,
-}) => {
-  const { home, env, posts } = await planned(onTestFinished);
-  const made = join(home.path, 'work', 'made.plan');
-  const input = join(home.path, 'work', 'cards.ids');
-  writeFileSync(input, idLines(2));
-  const block = ['card', 'block', '--from', input, '--reason', 'INC-7', '--plan', made];
-  const end = await dialogue(block, [], { home, env, columns: 160 });
-  const { plan, sha256 } = JSON.parse(readFileSync(made, 'utf8').split('\n')[0] ?? '') as Record<string, string>;
-  expect(end.code).toBe(0);
-  const lines = end.text.split(/\r?\n/).map((line) => line.trimEnd());
-  // On a slow machine a wait stood on this line before.
-  expect(end.text).toContain(`Plan ${plan}: card block of 2 rows`);
-  expect(lines).toContain('From                 cards.ids (as the plan says)');
-  expect(lines).toContain('Status when planned  2 ACTIVE');
-  expect(lines).toContain('Sends                reason: INC-7');
-  expect(end.text).not.toContain(sha256);
-  expect(lines.filter((line) => line.endsWith(`frontdesk plan show ${made}`))).toHaveLength(1);
-  expect(lines.filter((line) => line.endsWith(`frontdesk plan apply ${made}`))).toHaveLength(1);
-  expect(posts()).toBe(0);
-});
-
-it.concurrent('runs revert asks for the file of its plan', async ({ onTestFinished }) => {
+it.concurrent('runs revert asks for the file of its plan', async () => {
   const home = createHome();
-  const server = await startRecordingServer(playService(), onTestFinished);
+  const server = await serve(playService());
   const { env } = server;
   const file = (name: string, text: string) => {
     const path = join(home.path, 'work', name);
@@ -80,11 +55,9 @@ it.concurrent('runs revert asks for the file of its plan', async ({ onTestFinish
   expect(readFileSync(path, 'utf8')).toContain('"body":{"name":"A"}');
 });
 
-it.concurrent('what a change empties is said in words above its question: alone, of rows, and of a plan', async ({
-  onTestFinished,
-}) => {
+it.concurrent('what a change empties is said in words above its question: alone, of rows, and of a plan', async () => {
   const home = createHome();
-  const { env, lines } = await startRecordingServer(playService(), onTestFinished);
+  const { env, lines } = await serve(playService());
   const cwd = join(home.path, 'work');
   const rows = join(cwd, 'rows.csv');
   writeFileSync(rows, 'id,email,first_name\nsub_1,,Ada\nsub_2,,\n');

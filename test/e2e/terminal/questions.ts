@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beginElsewhere } from '../../support/open-service.ts';
-import { type Handler, type RecordingServer, startRecordingServer } from '../../support/recording-server.ts';
+import { type Handler, type RecordingServer, serve } from '../../support/recording-server.ts';
 import { type Home, NO_PAUSE, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { NAMES, type OperationName, SAMPLE_CALLS, sampleRows, typedCall } from '../../support/sample-calls.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
@@ -13,15 +13,15 @@ const DOUBTFUL = 'd0000000-2222-3333-4444-555566667777';
 
 const idIn = (url: string) => url.split('/')[3] ?? '';
 
-const serve: Handler = ({ url, method }) => {
+const answers: Handler = ({ url, method }) => {
   if (method !== 'POST') return { body: cardText('ACTIVE', idIn(url)) };
   if (idIn(url) === DOUBTFUL) return { status: 500 };
   return { body: cardText(url.endsWith('/block') ? 'BLOCKED' : 'ACTIVE', idIn(url)) };
 };
 
 /** A service of any card. */
-export function service(onTestFinished: Parameters<typeof startRecordingServer>[1]): Promise<RecordingServer> {
-  return startRecordingServer(serve, onTestFinished);
+export function service(): Promise<RecordingServer> {
+  return serve(answers);
 }
 
 /** Chooses that entry of a list: drawn it obeys arrows, in lines a number stands before each (`isDrawn`). */

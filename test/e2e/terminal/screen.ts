@@ -27,3 +27,9 @@ export async function menuWith(
     await terminal.more();
   }
 }
+
+/** The same after that was typed. */
+export function menuAfter(terminal: Terminal, typed: string, wanted: RegExp, columns = 80, rows = 24) {
+  terminal.type(typed);
+  return menuWith(terminal, wanted, columns, rows);
+}

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { moment } from '../../support/moment.ts';
 import { openTerminal } from '../../support/pty.ts';
-import { type Reply, startRecordingServer } from '../../support/recording-server.ts';
-import { createHome, runFrontdesk, startFrontdesk } from '../../support/run-frontdesk.ts';
+import { type Reply, serve } from '../../support/recording-server.ts';
+import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue } from './dialogue.ts';
 
@@ -11,61 +12,48 @@ const BUSY = { status: 429, headers: { 'retry-after': '1' }, body: { errorCode: 
 const SPINNER = 'waiting for the service';
 const GET = ['card', 'get', CARD_ID];
 
-/** A sandbox that answers every request after that time. */
-async function withSlowService(run: (env: Readonly<Record<string, string>>) => Promise<void>): Promise<void> {
-  const serving = startFrontdesk(['sandbox', 'serve', '--json', '--latency', '900ms'], { home: createHome() });
-  let told = '';
-  serving.child.stdout?.on('data', (part: Buffer) => {
-    told += part.toString('utf8');
+/** A service that answers every request after that time. */
+function slowService() {
+  return serve(async ({ method }) => {
+    await new Promise((resolve) => setTimeout(resolve, 900));
+    return method === 'GET' ? ACTIVE : { body: cardText('BLOCKED') };
   });
-  await serving.waitForOutput('\n');
-  const { url, cardsToken }: Readonly<Record<string, string>> = JSON.parse(told);
-  try {
-    await run({ FRONTDESK_CARDS_URL: url ?? '', FRONTDESK_CARDS_TOKEN: cardsToken ?? '' });
-  } finally {
-    serving.child.kill('SIGTERM');
-    await serving.result;
-  }
 }
 
-const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
+it.concurrent('T10 waiting shows a spinner in a terminal after a while, removes it before the result, and prints nothing elsewhere', async () => {
+  const { env } = await slowService();
+  const { code, text, output, leftBehind } = await dialogue(['card', 'get', CARD_ID], [], { env });
+  expect({ code, leftBehind }).toEqual({ code: 0, leftBehind: [] });
+  expect(text).toContain(SPINNER);
+  const afterSpinner = output.slice(output.lastIndexOf(SPINNER) + SPINNER.length);
+  // The line is erased before anything else is written.
+  expect(afterSpinner).toMatch(/^, \d of 30 s(?:\u001b\[[?0-9]*[a-zA-Z])*\u001b\[0?K/);
+  expect(text.slice(text.lastIndexOf('Card  '))).not.toContain(SPINNER);
+  expect((await runFrontdesk(['card', 'get', CARD_ID], { env })).stderr).toBe('');
+});
 
-it.concurrent('waiting shows a spinner in a terminal after a while, and removes it before the result', () =>
-  withSlowService(async (env) => {
-    const { code, text, output, leftBehind } = await dialogue(['card', 'get', CARD], [], { env });
-    expect({ code, leftBehind }).toEqual({ code: 0, leftBehind: [] });
-    expect(text).toContain(SPINNER);
-    const afterSpinner = output.slice(output.lastIndexOf(SPINNER) + SPINNER.length);
-    // The line is erased before anything else is written.
-    expect(afterSpinner).toMatch(/^, \d of 30 s(?:\u001b\[[?0-9]*[a-zA-Z])*\u001b\[0?K/);
-    expect(text.slice(text.lastIndexOf('Card  '))).not.toContain(SPINNER);
-  }));
-
-it.concurrent('waiting redraws nothing in a terminal without a known width, and uses 80 columns', () =>
-  withSlowService(async (env) => {
-    const script = `stty cols 0 rows 0; $FD card get ${CARD}; echo code=$?`;
-    const { text } = await openTerminal([], { home: createHome(), env, script }).end;
-    expect(text).toMatch(/^Status {8}ACTIVE$/m);
-    expect(text).not.toContain(SPINNER);
-    expect(text).toMatch(/\ncode=0\n$/);
-  }));
+it.concurrent('waiting redraws nothing in a terminal without a known width, and uses 80 columns', async () => {
+  const { env } = await slowService();
+  const script = `stty cols 0 rows 0; $FD card get ${CARD_ID}; echo code=$?`;
+  const { text } = await openTerminal([], { home: createHome(), env, script }).end;
+  expect(text).toMatch(/^Status {8}ACTIVE$/m);
+  expect(text).not.toContain(SPINNER);
+  expect(text).toMatch(/\ncode=0\n$/);
+});
 
 /** A service whose last answer comes when the terminal has shown what a test waits for. */
-async function heldService(first: readonly Reply[], onTestFinished: (end: () => Promise<void>) => void) {
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const server = await startRecordingServer(async (_request, count) => {
+async function heldService(first: readonly Reply[]) {
+  const { came: held, come: release } = moment();
+  const server = await serve(async (_request, count) => {
     const reply = first[count - 1];
     if (reply === undefined) await held;
     return reply ?? ACTIVE;
-  }, onTestFinished);
-  return { server, release: () => release() };
+  });
+  return { server, release };
 }
 
-it.concurrent('waiting counts the seconds up to the limit, and those of a pause down', async ({ onTestFinished }) => {
-  const { server, release } = await heldService([{ ...BUSY, headers: { 'retry-after': '3' } }], onTestFinished);
+it.concurrent('waiting counts the seconds up to the limit, and those of a pause down', async () => {
+  const { server, release } = await heldService([{ ...BUSY, headers: { 'retry-after': '3' } }]);
   const terminal = openTerminal([...GET, '--timeout', '9s'], { home: createHome(), env: server.env, columns: 120 });
   for (const left of [3, 2, 1]) await terminal.waitFor(`the service returned 429, retrying in ${left} s`);
   for (const passed of [1, 2]) await terminal.waitFor(`waiting for the service, ${passed} of 9 s`);
@@ -74,10 +62,8 @@ it.concurrent('waiting counts the seconds up to the limit, and those of a pause 
   expect(server.lines).toHaveLength(2);
 });
 
-it.concurrent('waiting says that it checks the card when the timeout of a change is over', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer(({ method }) => (method === 'POST' ? 'hang' : ACTIVE), onTestFinished);
+it.concurrent('waiting says that it checks the card when the timeout of a change is over', async () => {
+  const server = await serve(({ method }) => (method === 'POST' ? 'hang' : ACTIVE));
   const args = ['card', 'block', CARD_ID, '--yes', '--timeout', '1s'];
   const terminal = openTerminal(args, { home: createHome(), env: server.env, columns: 120 });
   await terminal.waitFor('no reply within 1 s, checking the card');
@@ -86,10 +72,8 @@ it.concurrent('waiting says that it checks the card when the timeout of a change
   expect(text).not.toContain('2 of 1 s');
 });
 
-it.concurrent('waiting prints at once what it waits for in accessible mode, and breaks no choice', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer([ACTIVE, { body: cardText('BLOCKED') }], onTestFinished);
+it.concurrent('waiting prints at once what it waits for in accessible mode, and breaks no choice', async () => {
+  const server = await serve([ACTIVE, { body: cardText('BLOCKED') }]);
   const env = { ...server.env, FRONTDESK_ACCESSIBLE: '1' };
   const steps = [[/ {2}4 BLOCKED\n[\s\S]*Which status do you want to wait for\? \(1 to 6\) /, '4\r']] as const;
   const { code, text } = await dialogue(['card', 'wait', CARD_ID, '--interval', '100ms'], steps, { env });
@@ -99,8 +83,8 @@ it.concurrent('waiting prints at once what it waits for in accessible mode, and 
   expect(text).not.toMatch(/[─█░]/);
 });
 
-it.concurrent('waiting prints one line after a while if nothing can be redrawn', async ({ onTestFinished }) => {
-  const { server, release } = await heldService([], onTestFinished);
+it.concurrent('waiting prints one line after a while if nothing can be redrawn', async () => {
+  const { server, release } = await heldService([]);
   const terminal = openTerminal(GET, { home: createHome(), env: { ...server.env, TERM: 'dumb' } });
   await terminal.waitFor('frontdesk: note: still waiting for the service, up to 30 s\n');
   release();
@@ -109,44 +93,43 @@ it.concurrent('waiting prints one line after a while if nothing can be redrawn',
   expect(output).not.toContain('\u001b');
 });
 
-it.concurrent('waiting is shown for a change too, and never over a question', () =>
-  withSlowService(async (env) => {
-    const { code, text } = await dialogue(['card', 'block', CARD], [[/\(y\/N/, 'y\r']], { env });
-    expect(code).toBe(0);
-    const [before = '', after = ''] = text.split(/✔ Block card(?![\s\S]*✔ Block card)/);
-    expect(before).toContain(SPINNER);
-    expect(before.slice(before.indexOf('? Block card'))).not.toContain(SPINNER);
-    expect(after).toContain(SPINNER);
-  }));
+it.concurrent('waiting is shown for a change too, and never over a question', async () => {
+  const { env } = await slowService();
+  const { code, text } = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, 'y\r']], { env });
+  expect(code).toBe(0);
+  const [before = '', after = ''] = text.split(/✔ Block card(?![\s\S]*✔ Block card)/);
+  expect(before).toContain(SPINNER);
+  expect(before.slice(before.indexOf('? Block card'))).not.toContain(SPINNER);
+  expect(after).toContain(SPINNER);
+});
 
 it.concurrent.each([
   ['--quiet', {}],
   ['--verbose', {}],
   ['--no-color', { TERM: 'dumb' }],
   ['--no-color', { CI: 'true' }],
-])('waiting shows no spinner with %s %o', async (option, env) =>
-  withSlowService(async (service) => {
-    const { code, text } = await dialogue(['card', 'get', CARD, option], [], { env: { ...service, ...env } });
-    expect(code).toBe(0);
-    expect(text).not.toContain(SPINNER);
-  }),
-);
+])('waiting shows no spinner with %s %o', async (option, env) => {
+  const service = await slowService();
+  const { code, text } = await dialogue(['card', 'get', CARD_ID, option], [], { env: { ...service.env, ...env } });
+  expect(code).toBe(0);
+  expect(text).not.toContain(SPINNER);
+});
 
-it.concurrent('waiting is shown without color and marks with NO_COLOR and ASCII', () =>
-  withSlowService(async (env) => {
-    const { output } = await dialogue(['card', 'get', CARD, '--no-color'], [], { env: { ...env, LANG: 'C' } });
-    expect(output).toContain(SPINNER);
-    expect(output).not.toMatch(/\u001b\[[0-9;]*m|[^\x00-\x7f]/);
-  }));
+it.concurrent('waiting is shown without color and marks with NO_COLOR and ASCII', async () => {
+  const { env } = await slowService();
+  const { output } = await dialogue(['card', 'get', CARD_ID, '--no-color'], [], { env: { ...env, LANG: 'C' } });
+  expect(output).toContain(SPINNER);
+  expect(output).not.toMatch(/\u001b\[[0-9;]*m|[^\x00-\x7f]/);
+});
 
 it.concurrent.for([
   ['SIGINT', 130, 'Ctrl-C'],
   ['SIGTERM', 143, 'SIGTERM'],
 ] as const)(
   'waiting that is ended by %s leaves the terminal as it was, and the message on a separate line',
-  async ([signal, code, said], { onTestFinished }) => {
-    const server = await startRecordingServer(() => 'hang', onTestFinished);
-    const end = await dialogue(['card', 'get', CARD], [[SPINNER, { signal }]], { env: server.env });
+  async ([signal, code, said]) => {
+    const server = await serve(() => 'hang');
+    const end = await dialogue(['card', 'get', CARD_ID], [[SPINNER, { signal }]], { env: server.env });
     expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code, leftBehind: [] });
     expect(end.output).toMatch(
       new RegExp(
@@ -156,17 +139,15 @@ it.concurrent.for([
   },
 );
 
-it.concurrent('each retry is reported in one line, with its wait', async ({ onTestFinished }) => {
-  const server = await startRecordingServer([BUSY, ACTIVE], onTestFinished);
+it.concurrent('each retry is reported in one line, with its wait', async () => {
+  const server = await serve([BUSY, ACTIVE]);
   const { code, text, leftBehind } = await dialogue(GET, [], { env: server.env });
   expect({ code, leftBehind }).toEqual({ code: 0, leftBehind: [] });
   expect(text).toMatch(/frontdesk: note: the service returned 429, waiting 1\.[0-9] s\n/);
 });
 
-it.concurrent('a retry outside a terminal is reported and nothing is drawn, and with --quiet it is silent', async ({
-  onTestFinished,
-}) => {
-  const server = await startRecordingServer([BUSY, ACTIVE, BUSY, ACTIVE], onTestFinished);
+it.concurrent('a retry outside a terminal is reported and nothing is drawn, and with --quiet it is silent', async () => {
+  const server = await serve([BUSY, ACTIVE, BUSY, ACTIVE]);
   const loud = await runFrontdesk(GET, { env: server.env });
   expect(loud.stderr).toMatch(/^frontdesk: note: the service returned 429 .*, waiting 1\.[0-9] s\n$/);
   const quiet = await runFrontdesk([...GET, '--quiet'], { env: server.env });
@@ -174,7 +155,7 @@ it.concurrent('a retry outside a terminal is reported and nothing is drawn, and 
 });
 
 it('the progress of a run shows that the service asked for a pause, and how long it lasts', async () => {
-  const server = await startRecordingServer([BUSY, ACTIVE, { body: cardText('ACTIVE', OTHER_ID) }]);
+  const server = await serve([BUSY, ACTIVE, { body: cardText('ACTIVE', OTHER_ID) }]);
   const { code, text } = await dialogue(['card', 'activate', CARD_ID, OTHER_ID, '--yes', '-j', '1'], [], {
     env: server.env,
   });
