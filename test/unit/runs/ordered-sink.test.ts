@@ -162,6 +162,10 @@ it.each([
   read();
   ordered.enqueue(0, resultOf(1), undefined);
   await drained(ordered, 4);
+  ordered.enqueue(5, resultOf(6), undefined);
+  expect(ordered.isFull).toBe(false);
+  ordered.enqueue(4, resultOf(5), undefined);
+  await drained(ordered, 6);
 });
 
 it('T26 a result that waits holds up the next row while a long answer waits for a place, and none once it is printed', async () => {
