@@ -37,7 +37,7 @@ const MODULES = {
   'src/base/files/lock.ts': ['base/files/lock-races', 'base/files/lock'],
   'src/base/files/lock-file.ts': ['base/files/lock-file', 'base/files/lock-races', 'base/files/lock-network'],
   'src/base/files/heartbeat.ts': ['base/files/heartbeat'],
-  'src/records/ledger.ts': ['records/ledger', 'records/read-ledger'],
+  'src/records/ledger.ts': ['records/ledger'],
   'src/records/read.ts': ['records/read', 'records/read-ledger'],
   'src/service/http/response.ts': ['service/http/response'],
   'src/service/http/retry.ts': ['service/http/retry'],

@@ -1,20 +1,23 @@
-import fs, { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { endsInLine } from '../../../src/base/files/lines.ts';
+import { machineName } from '../../../src/base/files/process-identity.ts';
 import {
   appendLines,
+  hasAnyRecord,
   ledgerFile,
   ledgerFiles,
   linesAbout,
   nameTime,
   openToRead,
+  pruneLedger,
   readLines,
   readLinesBack,
 } from '../../../src/records/ledger.ts';
-import { temporaryFolder } from '../base/files/place.ts';
+import { stoppedClock, temporaryFolder } from '../base/files/place.ts';
 
 const { open, stat } = fs.promises;
 const PIECE = 262_144;
@@ -84,6 +87,8 @@ it.each([0o644, 0o640, 0o604, 0o600, 0o700])('lines that are appended keep a fil
 
 it('lines that are appended begin a line of their own where another process died in the middle of one', async () => {
   const path = fileOf('one\nha');
+  await appendLines(path, '');
+  expect(textOf(path)).toBe('one\nha');
   await appendLines(path, 'two\n');
   expect(textOf(path)).toBe('one\nha\ntwo\n');
 });
@@ -233,6 +238,18 @@ it('the files of the ledger are listed newest day first, without names that fron
   expect(await ledgerFiles(temporaryFolder())).toEqual([]);
 });
 
+it.each<[string, boolean]>([
+  ['writes/one', true],
+  ['open/one', true],
+  ['runs/one', true],
+  ['runs/.one', false],
+  ['sandbox/one', false],
+])('a state folder that holds %s has a record: %s', async (path, has) => {
+  const stateDir = temporaryFolder();
+  mkdirSync(join(stateDir, path), { recursive: true });
+  expect(await hasAnyRecord(stateDir)).toBe(has);
+});
+
 it('an entry is named by its time, and its file by its day', () => {
   expect(nameTime(Date.UTC(2026, 4, 1, 12, 0, 0, 7))).toBe('20260501T120000007');
   expect(ledgerFile('state', '20260501T120000007-1-aaaaaa')).toMatch(/^state.writes.20260501\.[0-9a-f]{8}\.ndjson$/);
@@ -245,7 +262,7 @@ it('the lines about an entry are those of its day that begin with its name, of e
     `{"at":"2026-05-01T12:00:0${at}.000Z","entry":"${name}","of":"${entry}"}\n`;
   const write = (name: string, text: string) => writeFileSync(join(dirname(path), name), text, { mode: 0o600 });
   writeFileSync(path, `${line(2)}${line(1, 'other')}{"of":"${entry}"}\n${line(4).slice(0, -1)}`, { mode: 0o600 });
-  write('20260501.aaaaaaaa.ndjson', line(1));
+  write('20260501.00000000.ndjson', line(1));
   write('20260502.aaaaaaaa.ndjson', line(3));
   const done = watched();
   expect(await linesAbout(dirname(dirname(path)), entry)).toEqual([line(1), line(2)]);
@@ -292,7 +309,7 @@ it('lines read from the end come the last one first, without the empty ones and 
   expect(await linesBack('one\n\ntwo\nha')).toEqual(['ha', 'two', 'one']);
   expect(await linesBack('\none\n')).toEqual(['one']);
   expect(await linesBack('')).toEqual([]);
-  expect(await linesBack('one\ntwo\nthree\n', undefined, 2)).toEqual(['three', 'two']);
+  expect(await linesBack(`${'one\n'.repeat(PIECE)}two\nthree\n`, undefined, 2)).toEqual(['three', 'two']);
 });
 
 it('lines read from the end are whole where a read gives less than it was asked for', async () => {
@@ -316,4 +333,83 @@ it('lines read from the end leave out one that is too long, and nothing beside i
     expect(await linesBack(`one\n${'\0'.repeat(bytes)}\ntwo\n`)).toEqual(['two', 'one']);
     expect(await linesBack(`one\n${'\0'.repeat(bytes)}\n${'\0'.repeat(bytes)}\ntwo\n`)).toEqual(['two', 'one']);
   }
+});
+
+const recordAt = (time: string, more = '') =>
+  `{"at":"2026-05-09T12:00:00.000Z","entry":"2026${time}00000-1-aaaaaa"${more}}\n`;
+/** By letter: records from before and after noon on 1 May, and a line that is none. */
+const LINES: Readonly<Record<string, string>> = {
+  d: recordAt('0430T2359'),
+  o: recordAt('0501T1158'),
+  c: recordAt('0501T1158', ',"supersededBy":"later"'),
+  p: recordAt('0501T1159'),
+  e: recordAt('0501T1200'),
+  y: recordAt('0501T1201'),
+  n: '{"at":"2026-05-01T11:00:00.000Z"}\n',
+};
+type Files = Readonly<Record<string, string>>;
+
+/** A state folder whose ledger has these files. */
+function ledgerOf(files: Files) {
+  const stateDir = temporaryFolder();
+  const folder = join(stateDir, 'writes');
+  mkdirSync(folder, { mode: 0o700 });
+  for (const [name, letters] of Object.entries(files)) {
+    const text = [...letters].map((letter) => LINES[letter]).join('');
+    writeFileSync(join(folder, `${name.replace('here', machineName())}.ndjson`), text, { mode: 0o600 });
+  }
+  return { folder, ports: { stateDir, clock: stoppedClock(Date.UTC(2026, 4, 1, 13)), pid: process.pid } };
+}
+
+function filesIn(folder: string): Files {
+  const lettersIn = (name: string) => {
+    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    const lines = textOf(join(folder, name)).split(/(?<=\n)/);
+    return lines.map((line) => Object.keys(LINES).find((letter) => LINES[letter] === line)).join('');
+  };
+  const plain = (name: string) => name.replace(machineName(), 'here').replace(/-(?!0123)[0-9a-f]{12}/, '-apart');
+  return Object.fromEntries(readdirSync(folder).map((name) => [plain(name).replace('.ndjson', ''), lettersIn(name)]));
+}
+
+it.each<[string, Files, Files, number]>([
+  ['every file of an earlier day', { '20260430.here': 'dn', '20260430.aaaaaaaa': 'do' }, {}, 2],
+  ['no file of a later day', { '20260502.here': 'o' }, { '20260502.here': 'o' }, 0],
+  ['no file of another machine of this day', { '20260501.aaaaaaaa': 'oy' }, { '20260501.aaaaaaaa': 'oy' }, 0],
+  ['the older lines of this day', { '20260501.here': 'oeopny' }, { '20260501.here-apart': 'eny' }, 2],
+  ['nothing of a day that is young', { '20260501.here': 'eny' }, { '20260501.here': 'eny' }, 0],
+  ['a file whose lines are all old', { '20260501.here': 'opc' }, {}, 2],
+  [
+    'the older lines of what was taken apart',
+    { '20260501.here-0123456789ab': 'oy' },
+    { '20260501.here-0123456789ab': 'y' },
+    1,
+  ],
+  [
+    'no line about what another machine closed',
+    { '20260501.here': 'op', '20260501.aaaaaaaa': 'cp' },
+    { '20260501.here-apart': 'o', '20260501.aaaaaaaa': 'cp' },
+    1,
+  ],
+  [
+    'what was closed on a later day',
+    { '20260430.here': 'o', '20260501.aaaaaaaa': 'c' },
+    { '20260501.aaaaaaaa': 'c' },
+    1,
+  ],
+])('a ledger that is pruned loses %s', async (_what, before, after, count) => {
+  const { folder, ports } = ledgerOf(before);
+  const done = watched();
+  expect(await pruneLedger(ports, 3_600_000)).toBe(count);
+  expect(filesIn(folder)).toEqual(after);
+  expect(done.includes('sync folder')).toBe(count > 0);
+});
+
+it('a ledger that could not be pruned to the end has lost nothing', async () => {
+  const { folder, ports } = ledgerOf({ '20260501.here': 'oy' });
+  onOpen((file, path) => {
+    if (path.endsWith('.tmp')) file.sync = () => Promise.reject(new Error('no'));
+  });
+  const message = expect.stringContaining(`the history could not be pruned (${folder})`);
+  await expect(pruneLedger(ports, 3_600_000)).rejects.toMatchObject({ code: 'LOCAL_IO', message });
+  expect(filesIn(folder)).toEqual({ '20260501.here-apart': 'oy' });
 });

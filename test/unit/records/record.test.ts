@@ -233,20 +233,6 @@ it('a closing that the ledger had no room for stands in the file of the change, 
   expect(readFileSync(path, 'utf8')).toContain('"supersededBy":"later"');
 });
 
-it('history prune keeps what is younger of the day at the border, in a file for its user only', async () => {
-  const { ports, clock, recorder, path } = setUp();
-  await recorder.end(await recorder.begin(intent), ended({ outcome: 'applied' }));
-  clock.ms += 3_600_000;
-  const young = await recorder.begin(intent);
-  await recorder.end(young, ended({ outcome: 'rejected' }));
-  expect(await pruneLedger(ports, 1_800_000)).toBe(1);
-  const [name = '', ...more] = fs.readdirSync(dirname(path));
-  expect(more).toEqual([]);
-  expect(name).toMatch(/^20260501\.[0-9a-f]{8}-[0-9a-f]{12}\.ndjson$/);
-  expect(statSync(join(dirname(path), name)).mode & 0o777).toBe(0o600);
-  expect((await readHistory(ports.stateDir, { limit: 50 })).entries.map(({ entry }) => entry)).toEqual([young]);
-});
-
 it('history prune loses no entry that is written meanwhile', async () => {
   const { ports, clock } = setUp();
   const recorder = openRecorder({ ...ports, user: 'ada' });
