@@ -138,14 +138,14 @@ const MAX_LEFT_OUT = 5;
 
 /** How to get a plan of the rows that can be planned, and a file of those that cannot. */
 function waysOn(
-  { failed, shard, rows }: CallOptions,
+  { failed, rows }: CallOptions,
   { shape, path }: BulkCall['reading'],
   { format, columns, selected }: CheckedInput,
   refused: readonly Row[],
 ): readonly string[] {
   const column = columns.find((name) => CARD_ID_NAMES.includes(shape.map.get(name) ?? name));
   const isFew = refused.length <= MAX_LEFT_OUT && refused.length < selected;
-  const takesWhere = path !== '' && shard === undefined && rows === undefined && format !== 'ids';
+  const takesWhere = path !== '' && rows === undefined && format !== 'ids';
   const without = refused.map(({ id = '' }) => `--where ${shellQuote(`${column}!=${id}`)}`);
   return [
     ...(isFew && takesWhere && column !== undefined ? [`to plan the other rows, add ${without.join(' ')}`] : []),
