@@ -26,6 +26,8 @@ const WAY_TO: Readonly<Record<RowState, readonly RowRecord[]>> = {
   resolved_not_applied: [intent, record('unknown'), record('resolved_not_applied')],
 };
 
+const { resolved_by_user: resolved, unknown } = WAY_TO;
+
 /** The states of three rows, of which the first has these records. */
 function statesAfter(records: readonly RowRecord[]): RowStates {
   const states = new RowStates(3);
@@ -92,12 +94,23 @@ it.each<[string, readonly RowRecord[], boolean]>([
   ['does a row that was held back unread', [record('not_sent', { code: 'NOT_FOUND', again: 1 })], true],
   ['leaves an unknown row', WAY_TO.unknown, false],
   ['does a row that the user has resolved', WAY_TO.resolved_by_user, true],
+  ['leaves a row that the user found applied', WAY_TO.resolved_applied, false],
+  ['does a row that the user found not applied', WAY_TO.resolved_not_applied, true],
   ['leaves a row that was applied after a 401', [record('rejected', { again: 1 }), ...WAY_TO.applied], false],
 ])('a resume: %s', (_what, records, isToDo) => {
-  expect(statesAfter(records).isToDo(1)).toBe(isToDo);
+  const states = statesAfter(records);
+  expect([states.isToDo(1), states.toDo]).toEqual([isToDo, isToDo ? 3 : 2]);
 });
 
-const { resolved_by_user: resolved, unknown } = WAY_TO;
+const foundOut = (rid?: string) => record('resolved_applied', { rid });
+
+it.each<[string, readonly RowRecord[], string | undefined]>([
+  ['the one that the user recorded last', [...unknown, foundOut('c1'), foundOut('c2')], 'c2'],
+  ['none where the user took it back', [...unknown, foundOut('c1'), foundOut()], undefined],
+  ['none of a response', [intent, record('applied', { rid: 'c1' })], undefined],
+])('the id that was found for a row is %s', (_what, records, id) => {
+  expect(statesAfter(records).foundId(1)).toBe(id);
+});
 
 it.each<[string, readonly RowRecord[], boolean]>([
   ['is none in a row under way', WAY_TO.intent, false],
@@ -133,11 +146,11 @@ it('where a row stands in the journal is where its last intent and its last resu
   expect([states.intentAt(4), states.resultAt(4)]).toEqual([-1, -1]);
 });
 
-it('where a row stands in the journal is nowhere for a record that is only being written', () => {
+it('where a row stands in the journal stays for a resolution and for a record that is only being written', () => {
   const states = new RowStates(3);
+  for (const [offset, each] of resolved.entries()) states.apply(each, offset);
   states.apply(intent);
-  states.apply(record('not_sent'));
-  expect([states.intentAt(1), states.resultAt(1)]).toEqual([-1, -1]);
+  expect([states.intentAt(1), states.resultAt(1)]).toEqual([0, 1]);
 });
 
 it('the states of a run find rows by their state, lowest first, and counts those that succeeded', () => {
