@@ -106,7 +106,7 @@ const foundOut = (rid?: string) => record('resolved_applied', { rid });
 
 it.each<[string, readonly RowRecord[], string | undefined]>([
   ['the one that the user recorded last', [...unknown, foundOut('c1'), foundOut('c2')], 'c2'],
-  ['none where the user took it back', [...unknown, foundOut('c1'), foundOut()], undefined],
+  ['none where the user withdrew it', [...unknown, foundOut('c1'), foundOut()], undefined],
   ['none of a response', [intent, record('applied', { rid: 'c1' })], undefined],
 ])('the id that was found for a row is %s', (_what, records, id) => {
   expect(statesAfter(records).foundId(1)).toBe(id);
