@@ -72,6 +72,7 @@ const LIFT = {
   about: 'demo',
 } as const;
 const OPS = { profile: { requireReason: 'OPS-\\d' } };
+const OPS_TICKET = { profile: { ...OPS.profile, requireReasonHint: 'a ticket' } };
 const NO_REASON = '--reason: this profile requires a reason that matches OPS-\\d. Nothing was sent.';
 const NO_MATCH = '--reason: it does not match OPS-\\d, as this profile requires. Nothing was sent.';
 const GIVE = 'give it with --reason';
@@ -85,6 +86,12 @@ it.each<[string, readonly WriteScope[], Facts, ReturnType<typeof guarded>, Opera
   ['let pass where nothing forbids it', WAYS, {}, undefined],
   ['refused if the profile is read-only', WAYS, READ_ONLY, [5, 'profile demo is read-only. Nothing was sent.', LIFT]],
   ['refused without a required reason', [PLAIN], OPS, [2, NO_REASON, GIVE]],
+  [
+    'refused in the words of its profile',
+    [PLAIN],
+    OPS_TICKET,
+    [2, '--reason: this profile requires: a ticket. Nothing was sent.', GIVE],
+  ],
   ['refused with another reason', [one('lost')], OPS, [2, NO_MATCH, GIVE]],
   ['let pass with a required reason', [one('OPS-1')], OPS, undefined],
   ['let pass if its operation has no reason', [PLAIN], OPS, undefined, calendarUpdate],
@@ -120,8 +127,8 @@ it('I27 a person has to be there where --yes is missing', () => {
 
 it('a person who does not say yes ends the call with 130, and nothing was sent', () => {
   const message = 'did not block card 1: not confirmed. Nothing was sent.';
-  const details = { outcome: 'not_sent' };
-  expect(notConfirmed('block card 1')).toMatchObject({ code: 'CANCELLED', exitCode: 130, message, details });
+  const said = { message, screen: ['not confirmed. Nothing was sent.'], details: { outcome: 'not_sent' } };
+  expect(notConfirmed('block card 1')).toMatchObject({ code: 'CANCELLED', exitCode: 130, ...said });
 });
 
 it('a person learns where the write goes, in the sandbox too', () => {
@@ -186,7 +193,11 @@ it('a required reason that is missing is not asked for where nobody is', async (
 
 const ENDLESS = { requireReason: '(\\w+\\s?)+$' };
 const SENTENCE = 'The customer told us at the desk that the card was stolen yesterday!';
-const REFUSAL = { code: 'USAGE', message: expect.stringContaining('takes longer than 200 ms. Nothing was sent.') };
+const REFUSAL = {
+  code: 'USAGE',
+  message: expect.stringContaining('takes longer than 200 ms. Nothing was sent.'),
+  hints: ['give the profile a simpler pattern: `frontdesk profile set --help`'],
+};
 
 it('T25 a pattern that would search a reason for years is given up after 200 ms', async () => {
   const startMs = performance.now();
@@ -202,15 +213,17 @@ it('every pattern means what it means to JavaScript, alone and among many', asyn
     ['^\\p{Lu}', 'Ärger', 'ärger'],
     ['(a)\\1', 'aa', 'ab'],
     ['.', '😀', ''],
+    ['^$|e', 'e', 'a'],
   ] as const;
   for (const [requireReason, good, bad] of rules) {
     const rule = { requireReason };
     expect(reasonProblem(rule, good)).toBeUndefined();
     expect(reasonProblem(rule, bad)).toBe(`it does not match ${requireReason}, as this profile requires`);
+    expect(reasonProblem(rule, undefined)).toBe(`this profile requires a reason that matches ${requireReason}`);
     expect(await reasonProblems(rule, [good, bad, undefined, good])).toEqual([
       undefined,
       reasonProblem(rule, bad),
-      `this profile requires a reason that matches ${requireReason}`,
+      reasonProblem(rule, undefined),
       undefined,
     ]);
   }
