@@ -1,5 +1,9 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { command as calendarSubscribersUpdate } from '../../../src/cli/commands/calendar/subscribers/update.ts';
+import { ledgerFile } from '../../../src/records/ledger.ts';
+import { type HistoryEntry, printRecord } from '../../../src/records/write-record.ts';
 import { applyPlan } from '../../../src/runs/apply-plan.ts';
 import { runBulk } from '../../../src/runs/bulk.ts';
 import { revertRun } from '../../../src/runs/revert-run.ts';
@@ -7,7 +11,7 @@ import { startRun } from '../../../src/runs/run.ts';
 import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import { type Bench, cardRows, failureOf, given, openBench, writeTestPlan } from '../../support/session-bench.ts';
 import { answer } from '../service/http/fakes.ts';
-import { runPlan } from './fakes.ts';
+import { ended, runPlan } from './fakes.ts';
 
 const UPDATE = calendarSubscribersUpdate;
 const SESSION = { operation: 'calendar.subscribers.update', common: { yes: true } };
@@ -60,12 +64,14 @@ it('the plan that undoes a run says nothing of rows left out where none is, and 
   );
 });
 
-it('the plan that undoes a run of a run in which nothing was applied is empty', async () => {
-  const bench = await ran({ respond: () => answer(422) });
+it('the plan that undoes a run in which nothing was applied is empty, and twenty of its rows are named', async () => {
+  const numbers = Array.from({ length: 21 }, (_, index) => index + 1);
+  const file = (email: string) => `id,email\n${numbers.map((number) => `s${number},${email}\n`).join('')}`;
+  const bench = await ran({ respond: () => answer(422) }, file('old'), file('new'));
   expect(await reverted(bench)).toMatchObject({ code: 0, header: { rows: 0 }, rows: [] });
-  expect(bench.stderr()).toContain(
-    'note: 4 rows left out, because nothing was applied: row 1 (s1), row 2 (s2), row 3 (s3), row 4 (s4)\n',
-  );
+  const named = numbers.slice(0, 20).map((number) => `row ${number} (s${number}), `);
+  const message = `note: 21 rows left out, because nothing was applied: ${named.join('')}…\n`;
+  expect(bench.stderr()).toContain(message);
 });
 
 it('the plan that undoes a run of a run in the sandbox is for the sandbox', async () => {
@@ -114,6 +120,7 @@ it('rows whose old values are not known are reported in JSON with their command,
   const toldOf = refused.again({ operation: 'runs.revert', output: { format: 'json' } });
   await reverted(toldOf);
   expect(toldOf.stderr()).toContain('"code":"LEFT_OUT"');
+  expect(toldOf.stderr()).toContain('nothing was applied: row 1 (s1), row 2 (s2), row 3 (s3), row 4 (s4)"');
 });
 
 it.each([
@@ -126,6 +133,32 @@ it.each([
   expect(bench.stderr().split('is not in the plan:')).toHaveLength(told + 1);
   if (more === undefined) expect(bench.stderr()).not.toContain('more rows');
   else expect(bench.stderr()).toContain(`frontdesk: warning: ${more}\n`);
+});
+
+it.each<[string, Partial<HistoryEntry>, boolean]>([
+  ['changed again', {}, true],
+  ['perhaps changed again', { callOutcome: ended({ outcome: 'unknown' }) }, true],
+  ['changed before', { time: '2026-05-01T11:00:00.000Z' }, false],
+  ['changed at that very time', { time: '2026-05-01T12:00:00.000Z' }, false],
+  ['changed with another profile', { profile: 'live' }, false],
+  ['changed at another host', { host: 'other.example.com' }, false],
+  ['not changed, as it was refused', { callOutcome: ended({ outcome: 'rejected' }) }, false],
+  ['not changed, as nothing was sent', { callOutcome: ended({ outcome: 'not_sent' }) }, false],
+  ['not changed, but an event was', { operation: 'calendar.update' }, false],
+  ['not changed, but another was', { id: 's9' }, false],
+])('a row that was %s since', async (_what, more, isLeft) => {
+  const bench = await ran({});
+  const time = more.time ?? '2026-05-01T13:00:00.000Z';
+  const made = { entry: `${time.replace(/[-:.Z]/g, '')}-1-aaaaaa`, time, user: 'bo', profile: 'demo' };
+  const of = { host: 'api.example.com', operation: 'calendar.subscribers.update', id: 's1', run: undefined };
+  const entry = { ...made, ...of, callOutcome: ended({ outcome: 'applied' }), read: undefined, ...more };
+  const path = ledgerFile(`${bench.folder}/state`, entry.entry);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  appendFileSync(path, printRecord(entry, time), { mode: 0o600 });
+  const { code, rows } = await reverted(bench);
+  expect([code, rows.map(({ id }) => id)]).toEqual(isLeft ? [15, ['s2', 's3', 's4']] : [0, ['s1', 's2', 's3', 's4']]);
+  const why = `s1 is not in the plan: it was changed again on 1 May 2026, 13:00 UTC (entry ${entry.entry}), and old values would undo that\n`;
+  expect(bench.stderr().includes(why)).toBe(isLeft);
 });
 
 const refusal = async (bench: Bench, run = 'r') => {
