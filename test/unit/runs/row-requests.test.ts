@@ -1,11 +1,18 @@
 import { expect, it } from 'vitest';
-import { Failure } from '../../../src/base/failure.ts';
+import { Failure, note } from '../../../src/base/failure.ts';
 import { parseJson } from '../../../src/base/json/parse.ts';
 import type { JsonObject } from '../../../src/base/json/value.ts';
 import type { Ports } from '../../../src/command/session.ts';
 import type { Row } from '../../../src/input/rows/row.ts';
 import { resultOf } from '../../../src/runs/row-reply.ts';
-import { callOf, makeReconciler, makeRowSender, printDryRunRows, runColumns } from '../../../src/runs/row-requests.ts';
+import {
+  callOf,
+  makeReconciler,
+  makeRowReader,
+  makeRowSender,
+  printDryRunRows,
+  runColumns,
+} from '../../../src/runs/row-requests.ts';
 import type { RowSlot } from '../../../src/runs/run-task.ts';
 import { outcomeWords } from '../../../src/screen/people-text.ts';
 import type { Operation } from '../../../src/service/api/operation.ts';
@@ -34,14 +41,14 @@ const ABOUT = { entry: 'e1', time: '2026-05-01T12:00:00.000Z', operation: 'card.
 const OPEN = { ...ABOUT, ...BY, callOutcome: ended({ outcome: 'unknown' }) };
 
 /** A service whose cards read as `read`; what it was called with. */
-function serviceOf(read: CallResult) {
+function serviceOf(read: CallResult, sent = answered() as CallResult) {
   const calls: [string, CallOptions][] = [];
   const inputs: CallInput[] = [];
   const client = {
     call: async (input: CallInput, options: CallOptions) => {
       calls.push([input.operation.command, options]);
       inputs.push(input);
-      return input.operation === OPERATIONS.cardGet ? read : answered();
+      return input.operation === OPERATIONS.cardGet ? read : sent;
     },
   };
   // A sender asks a service for nothing else.
@@ -210,6 +217,51 @@ it.each([
   expect(result).toMatchObject({ isForNow: true, failure: { code: 'PRECONDITION', message } });
 });
 
+const EARLIER = note('OPEN', 'e1 is open');
+const OWN = note('OWN', 'of the answer');
+const answeredOf = { ...answered(), callOutcome: ended({ outcome: 'applied', notices: [OWN] }) };
+
+it.each<[string, Operation, CallResult, unknown[]]>([
+  ['no more by a block that was done', OPERATIONS.cardBlock, answeredOf, [OWN]],
+  ['by a block that was not done', OPERATIONS.cardBlock, failed('UNREACHABLE'), [EARLIER]],
+  ['by another reissue', OPERATIONS.cardReissue, answeredOf, [OWN, EARLIER]],
+])('what is open of a card is named %s', async (_what, operation, sent, notices) => {
+  const { service } = serviceOf(answered(), sent);
+  const send = (known = {}) => makeRowSender(service, operation, POLICY, known)(rowOf(), SLOT);
+  expect(await send({ stillOpen: () => [EARLIER] })).toMatchObject({ callOutcome: { notices } });
+  expect(await send()).toBe(sent);
+});
+
+it.each([
+  [{ repeated: [OPEN] }, []],
+  [{ unread: new Failure('LOCAL_IO', 'no records') }, [EARLIER]],
+])('what is open of a card is named once by a row that is held back: %o', async (known, earlier) => {
+  const ports = { open: async () => ({ ...NOTHING, ...known }), stillOpen: () => [EARLIER] };
+  const reply = await makeRowSender(
+    serviceOf(answered()).service,
+    OPERATIONS.cardReissue,
+    POLICY,
+    ports,
+  )(rowOf(), SLOT);
+  expect(reply).toMatchObject({ kind: 'held', earlier });
+});
+
+it('a row whose name is taken meanwhile is not sent', async () => {
+  const { service, names } = serviceOf(answered());
+  const held = { why: 'repeats', repeated: [OPEN] } as never;
+  const reply = await makeRowSender(service, OPERATIONS.cardReissue, POLICY, { claim: async () => held })(
+    rowOf(),
+    SLOT,
+  );
+  expect([reply, names()]).toMatchObject([{ kind: 'held', held }, []]);
+});
+
+it('a row that is read is read once, at the pace of its run', async () => {
+  const { service, calls } = serviceOf(answered());
+  expect(await makeRowReader(service, OPERATIONS.cardGet, POLICY)(rowOf(), SLOT)).toEqual(answered());
+  expect(calls).toEqual([['card.get', { policy: POLICY, pacer: SLOT.pacer, stopping: STOPPING, abort: ABORT }]]);
+});
+
 it('a planned balance that is another one now is reported with the row, which is sent', async () => {
   const told: string[] = [];
   const used = serviceOf(cardAs('{"status":"ACTIVE","clientReference":"order-1","currentBalance":5}'));
@@ -266,6 +318,27 @@ it('a dry run of rows is one line as NDJSON, and text with a blank line between 
   expect(one).toContain('POST https://api.example.com/v1/cards/card-1/block\n');
   expect(await dryRun('table', [rowOf(), rowOf()])).toEqual([one, `\n${one}`]);
   expect((await dryRun('json', [rowOf(), rowOf()], 'length(requests)')).join('')).toBe('2\n');
+});
+
+it.each<[string, Operation, boolean, RegExp]>([
+  [
+    'cards below one heading',
+    OPERATIONS.cardBlock,
+    false,
+    /^ROW {2}CARD {4}REASON\n {2}1 {2}card-1 {2}x\n {2}2 {2}card-1 {2}x\n$/,
+  ],
+  ['what is no card', calendarUpdate, false, /^row 1 card-1 {2}reason: x\nrow 2 card-1 {2}reason: x\n$/],
+  ['requests with -v', OPERATIONS.cardBlock, true, /^POST https/],
+])('a dry run of rows on a terminal shows %s', async (_what, operation, verbose, text) => {
+  const pieces: string[] = [];
+  const common = { verbose };
+  const { session } = openBench({ isTerminal: true, common, write: async (piece) => void pieces.push(String(piece)) });
+  const two = async function* () {
+    yield [rowOf()];
+    yield [rowOf({ row: 2 })];
+  };
+  await printDryRunRows(session, operation, two());
+  expect(pieces.join('')).toMatch(text);
 });
 
 it.each<[string, string, string]>([
