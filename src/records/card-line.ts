@@ -1,3 +1,6 @@
+import { parseJson } from '../base/json/parse.ts';
+import { textAt } from '../base/json/value.ts';
+
 /** A card as it was seen: only this is remembered of it. */
 export interface SeenCard {
   readonly cardId: string;
@@ -20,9 +23,23 @@ export function referenceKey(reference: string): string {
 
 /**
  * A card as a line of the known cards. The ID and the reference stand first, as they are compared, so that a search
- * compares bytes at a fixed place. `cardId` needs no escape.
+ * compares bytes at a fixed place; as they are written only where that differs. `cardId` needs no escape.
  */
 export function lineOf({ cardId, clientReference, status, seenAt }: SeenCard): string {
-  const [id, ref] = [cardId.toLowerCase(), quoted(clientReference && referenceKey(clientReference))];
-  return `{"id":"${id}","ref":${ref},"cardId":"${cardId}","clientReference":${quoted(clientReference)},"seenAt":"${seenAt}","status":${quoted(status)}}\n`;
+  const [id, ref] = [cardId.toLowerCase(), clientReference && referenceKey(clientReference)];
+  const [ownId, ownRef] = [
+    id === cardId ? '' : `,"cardId":"${cardId}"`,
+    ref === clientReference ? '' : `,"clientReference":${quoted(clientReference)}`,
+  ];
+  return `{"id":"${id}","ref":${quoted(ref)}${ownId}${ownRef},"seenAt":"${seenAt}","status":${quoted(status)}}\n`;
+}
+
+/** The card of such a line. */
+export function cardIn(line: string): SeenCard {
+  const card = parseJson(line);
+  const [cardId = '', clientReference] = [
+    textAt(card, 'cardId') ?? textAt(card, 'id'),
+    textAt(card, 'clientReference') ?? textAt(card, 'ref'),
+  ];
+  return { cardId, clientReference, status: textAt(card, 'status'), seenAt: textAt(card, 'seenAt') ?? '' };
 }

@@ -9,7 +9,7 @@ import { temporaryName } from '../base/files/process-identity.ts';
 import { parseJson } from '../base/json/parse.ts';
 import { textAt } from '../base/json/value.ts';
 import { readCardId } from '../input/values.ts';
-import { lineOf, referenceKey, type SeenCard } from './card-line.ts';
+import { cardIn, lineOf, referenceKey, type SeenCard } from './card-line.ts';
 import {
   type CardPlace,
   findPlaces,
@@ -75,16 +75,10 @@ function needlesFor(text: string): readonly Needle[] {
   return needles;
 }
 
-function seenIn(line: string): SeenCard {
-  const card = parseJson(line);
-  const [clientReference, status] = [textAt(card, 'clientReference'), textAt(card, 'status')];
-  return { cardId: textAt(card, 'cardId') ?? '', clientReference, status, seenAt: textAt(card, 'seenAt') ?? '' };
-}
-
 /** The card of its latest line, with its latest known status and the time of that: what is old is the status. */
 function cardAt(file: number, { line, status: statusLine = line }: CardPlace): SeenCard {
-  const latest = seenIn(lineAt(file, line));
-  const { status, seenAt } = statusLine === line ? latest : seenIn(lineAt(file, statusLine));
+  const latest = cardIn(lineAt(file, line));
+  const { status, seenAt } = statusLine === line ? latest : cardIn(lineAt(file, statusLine));
   return { ...latest, status, seenAt };
 }
 
@@ -169,7 +163,7 @@ export function newestCards({ stateDir, url }: Place): readonly SeenCard[] {
   requireOwnState(stateDir, path);
   const cards = new Map<string, SeenCard>();
   for (const line of withLines(path, lastLines) ?? []) {
-    const card = ifPossible(() => seenIn(line));
+    const card = ifPossible(() => cardIn(line));
     if (card?.status !== undefined && !cards.has(card.cardId)) cards.set(card.cardId, card);
   }
   return [...cards.values()];

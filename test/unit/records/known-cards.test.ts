@@ -134,7 +134,7 @@ test('cards that are added are behind one line for each known card, and a failur
 
 test('of a file of many pieces, each card keeps its latest line whole, in the order of the file', async () => {
   const many = (status: string) =>
-    Array.from({ length: 15_000 }, (_, n) => card(`${ONE.slice(0, -5)}${20_000 + n}`, `order-${n}`, status));
+    Array.from({ length: 25_000 }, (_, n) => card(`${ONE.slice(0, -5)}${20_000 + n}`, `order-${n}`, status));
   await remember(place(), many('ACTIVE'));
   await remember(place(), many('BLOCKED').reverse());
   const path = knownCardsPath(stateDir, place().url);
