@@ -66,7 +66,7 @@ function environmentSource(family: Family, text: string): TokenSource {
     what: `the ${familyAdjective(family)} token of the environment (${variable})`,
     words: `the token in ${variable}`,
     remedy: `put a valid token into ${variable}`,
-    token: async () => checkTokenText(text, variable),
+    token: once(async () => checkTokenText(text, variable)),
   };
 }
 
@@ -79,7 +79,7 @@ function storedSource({ kind, family, profile, value }: CredentialEntry, request
       ...named(`profile ${profile}`),
       words: `the stored login of ${profile}`,
       remedy: { do: 'log in', words: 'log in again', profile, family },
-      token: async () => checkTokenText(value, where),
+      token: once(async () => checkTokenText(value, where)),
     };
   }
   if (kind === 'keychain') {

@@ -16,7 +16,10 @@ const COMPRESSIONS: ReadonlySet<string> = new Set([
 
 /** How a body is compressed; undefined: it is not. Some services label a plain body `none` or `utf-8`. */
 export function compressionOf(headers: readonly Header[]): string | undefined {
-  const labels = headerValues(headers, 'content-encoding').flatMap((value) => value.toLowerCase().split(','));
+  const values = headerValues(headers, 'content-encoding');
+  // Nearly every response.
+  if (values.length === 0) return undefined;
+  const labels = values.flatMap((value) => value.toLowerCase().split(','));
   const used = labels.map((label) => label.trim()).filter((label) => COMPRESSIONS.has(label));
   return used.length === 0 ? undefined : used.join(', ');
 }

@@ -101,7 +101,7 @@ export function openSender(endpoint: Endpoint): Send {
       for (const line of lines) listener?.onTrace?.(mask.text(line));
     };
     if (isTraced) trace(traceRequest(wire, endpoint, mask));
-    const startedMs = clock.monotonic();
+    const startedMs = isTraced ? clock.monotonic() : 0;
     // The token is added only here, so that nothing that shows requests can show it.
     const headers = [...wire.headers, ['Authorization', `Bearer ${token}`] as const];
     const came = await transport.exchange({ ...wire, headers }, options);

@@ -5,15 +5,16 @@ import type { Transport } from './exchange.ts';
 export function lazyTransport(options: TransportOptions): Transport {
   let loading: Promise<Transport> | undefined;
   let opened: Transport | undefined;
+  const open = async () => {
+    loading ??= import('./transport.ts').then(({ createTransport }) => createTransport(options));
+    opened = await loading;
+    return opened;
+  };
   return {
     via: options.proxy?.hostPort,
-    exchange: async (wire, exchangeOptions) => {
-      // Every row of a run comes here: none waits for what is loaded.
-      if (opened !== undefined) return opened.exchange(wire, exchangeOptions);
-      loading ??= import('./transport.ts').then(({ createTransport }) => createTransport(options));
-      opened = await loading;
-      return opened.exchange(wire, exchangeOptions);
-    },
+    // Every row of a run comes here: none waits for what is loaded.
+    exchange: (wire, exchangeOptions) =>
+      opened?.exchange(wire, exchangeOptions) ?? open().then((loaded) => loaded.exchange(wire, exchangeOptions)),
     close: async () => (await loading)?.close(),
   };
 }
