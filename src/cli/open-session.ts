@@ -186,7 +186,7 @@ function rememberingCards(session: Session, seen: SeenCards): ServiceOptions['sa
     if (operation.family !== 'cards' || sensitiveOf(operation).length > 0) return;
     const nowMs = clock.now();
     if (nowMs !== seenMs) [seenMs, seenAt] = [nowMs, new Date(nowMs).toISOString()];
-    const card = seenCard(resource, seenAt);
+    const card = seenCard(resource, seenAt, session.output.mask);
     if (card === undefined) return;
     // Once: of a hundred thousand rows each would read the base URL anew.
     place ??= { stateDir, url: session.placeOf('cards'), pid };

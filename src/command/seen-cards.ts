@@ -11,16 +11,19 @@ const BATCH_BYTES = 96 * 1024;
 /** Behind them is space for a line of the longest texts, all escaped. */
 const SPACE_BYTES = BATCH_BYTES + 32 * 1024;
 
-function short(text: string | undefined): string | undefined {
-  return text !== undefined && text.length <= MAX_TEXT ? text : undefined;
-}
-
 /** What is remembered of a card in a response; undefined for what is no card. `seenAt`: in ISO 8601. */
-export function seenCard(resource: JsonValue, seenAt: string): SeenCard | undefined {
+export function seenCard(
+  resource: JsonValue,
+  seenAt: string,
+  mask: (text: string) => string = (text) => text,
+): SeenCard | undefined {
   const cardId = textAt(resource, 'cardId') ?? '';
   if (!CARD_ID.test(cardId)) return undefined;
-  const [clientReference, status] = [textAt(resource, 'clientReference'), textAt(resource, 'status')];
-  return { cardId, clientReference: short(clientReference), status: short(status), seenAt };
+  const seen = (name: string) => {
+    const text = textAt(resource, name);
+    return text !== undefined && text.length <= MAX_TEXT ? mask(text) : undefined;
+  };
+  return { cardId, clientReference: seen('clientReference'), status: seen('status'), seenAt };
 }
 
 export type SeenCards = ReturnType<typeof openSeenCards>;

@@ -6,7 +6,7 @@ import { syncFolder } from '../base/files/atomic.ts';
 import { ignoreErrors, ioFailure } from '../base/files/io-failure.ts';
 import { identify } from '../base/files/process-identity.ts';
 import { type CallOutcome, NO_OUTCOME } from '../service/call-outcome.ts';
-import { maskPlain } from '../service/http/mask.ts';
+import { maskOutcome, maskPlain } from '../service/http/mask.ts';
 import type { AuditEvent, AuditLog } from './audit-log.ts';
 import { appendLines, ledgerFile, ledgerFolder, linesAbout, nameTime } from './ledger.ts';
 import { claimOnce, type KnownBefore, SentElsewhere } from './once.ts';
@@ -83,13 +83,17 @@ function sentBy(ports: Ports) {
   return {
     /**
      * Records that a change is about to be sent, and returns the name of its entry. The change may leave only then.
-     * `callOutcome`: it is not sent after all, and ends so. `once`: it must not happen twice. Rejects with LOCAL_IO, or
+     * `ended`: it is not sent after all, and ends so. `once`: it must not happen twice. Rejects with LOCAL_IO, or
      * with SentElsewhere.
      */
-    async begin(intent: WriteIntent, callOutcome?: CallOutcome, once?: KnownBefore): Promise<string> {
+    async begin(intent: WriteIntent, ended?: CallOutcome, once?: KnownBefore): Promise<string> {
+      const callOutcome = ended && maskOutcome(ended, mask);
       const nowMs = clock.now();
       const entry = `${nameTime(nowMs)}-${pid.toString(16)}-${randomBytes(3).toString('hex')}`;
-      const facts = { ...intent, ...maskPlain({ reason: intent.reason }, mask) };
+      const facts = {
+        ...intent,
+        ...maskPlain({ reason: intent.reason, clientReference: intent.clientReference }, mask),
+      };
       const record: Begin = { entry, time: new Date(nowMs).toISOString(), user, ...facts, maker: makerOf(pid) };
       const begunWrite: BegunWrite = { record, path: undefined };
       begun.set(entry, begunWrite);
@@ -113,7 +117,8 @@ function sentBy(ports: Ports) {
       return entry;
     },
     /** Records how it ended. LOCAL_IO, which says how the change ended. */
-    async end(entry: string, callOutcome: CallOutcome): Promise<void> {
+    async end(entry: string, ended: CallOutcome): Promise<void> {
+      const callOutcome = maskOutcome(ended, mask);
       const begunWrite = begun.get(entry);
       const event: AuditEvent = { event: 'end', ...factsOf(entry), callOutcome };
       begun.delete(entry);
@@ -139,10 +144,8 @@ function closedBy({ audit, now, path, stateDir, user, mask }: Ports) {
   };
   return {
     /** Records what a card check showed of an unknown outcome, and by whom. After LOCAL_IO the entry is unchanged. */
-    async recordCheck(
-      about: About,
-      callOutcome: CallOutcome,
-    ): Promise<{ readonly time: string; readonly user: string }> {
+    async recordCheck(about: About, shown: CallOutcome): Promise<{ readonly time: string; readonly user: string }> {
+      const callOutcome = maskOutcome(shown, mask);
       const { entry, operation, id } = about;
       const checked = { time: now(), user };
       try {

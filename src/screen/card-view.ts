@@ -191,7 +191,7 @@ class CardView {
     const cancelled = ['cancellationAction', 'cancellationAmount'].map((name) => this.#text(name)).filter(Boolean);
     if (this.#text('cancelledAt') !== '' || cancelled.length > 0) {
       lines.push(this.#dated('Cancelled', this.#card.get('cancelledAt')));
-      if (cancelled.length > 0) lines.push(this.#line('', cancelled.join(', ')));
+      if (cancelled.length > 0) lines.push(this.#line('', cancelled.map(outside).join(', ')));
     }
     for (const [name, value] of this.#card) {
       if (LAID_OUT.has(name) || name === but || value === null) continue;
@@ -211,7 +211,8 @@ class CardView {
       const isAbove = this.#isWhole && displayWidth(name) > nameWidth;
       const above = isAbove ? `  ${this.#fitted(name, this.#roomAfter(2), 2)}\n` : '';
       const label = padText(isAbove ? '' : this.#cut(name, nameWidth), nameWidth);
-      return `${above}  ${label}  ${this.#fitted(text, this.#roomAfter(nameWidth + 4), nameWidth + 4)}`;
+      const value = isAbove ? markedLine(text) : text;
+      return `${above}  ${label}  ${this.#fitted(value, this.#roomAfter(nameWidth + 4), nameWidth + 4)}`;
     });
     return [this.#paint.bold('Metadata'), ...lines];
   }

@@ -48,6 +48,16 @@ test('card find without a match prints an empty list and says since when cards a
   expect(other.stderr).toContain('import an export of orders: frontdesk card find --import <file> -p sandbox\n');
 });
 
+test('a client reference is remembered without a token that the service put into it', async () => {
+  const { run, find, server } = await openShop(({ url, headers }) => {
+    const [, token = ''] = String(headers['authorization']).split(' ');
+    return { body: { cardId: url.split('/')[3], clientReference: `order-7 ${Buffer.from(token).toString('hex')}` } };
+  });
+  await run('card', 'get', cardId(1), '-q');
+  expect(await find('order-7')).toMatchObject([{ clientReference: 'order-7 ***' }]);
+  expect(server.requests).toHaveLength(1);
+});
+
 test('a client reference is remembered up to 1,000 characters', async () => {
   const { run, find } = await openShop(({ url }) => {
     const id = url.split('/')[3] ?? '';

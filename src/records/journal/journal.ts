@@ -6,6 +6,7 @@ import { ioFailure, orIoFailure, remedyHints } from '../../base/files/io-failure
 import { SharedWrites } from '../../base/files/shared-writes.ts';
 import { cutText } from '../../base/json/shorten.ts';
 import { type CallOutcome, encodeOutcome, LOST_OUTCOME } from '../../service/call-outcome.ts';
+import { maskOutcome } from '../../service/http/mask.ts';
 import type { AboutRow, RunRow } from '../row-outcome.ts';
 import { type AppendFile, openAppendFile, setApart } from './append-file.ts';
 import { readEntry, type StoredRow } from './entry.ts';
@@ -160,9 +161,10 @@ export class RunJournal {
   /** Records how a row ended, before it is printed. `again`: a resume sends it again. `message`: its failure's. */
   result(
     { row, id }: RunRow,
-    callOutcome: CallOutcome,
+    ended: CallOutcome,
     { again = false, message }: { readonly again?: boolean; readonly message?: string | undefined } = {},
   ): Promise<void> {
+    const callOutcome = maskOutcome(ended, this.#ports.mask);
     // Not a copy of the outcome's record, which takes twice as long.
     const record: ResultRecord = encodeOutcome(callOutcome, {
       n: row,

@@ -9,6 +9,7 @@ import {
   rememberedText,
 } from '../../base/json/value.ts';
 import { ONE_TIME_SECRETS } from '../api/operation.ts';
+import type { CallOutcome } from '../call-outcome.ts';
 
 /** What `rewriteJson` does to the parts of a value. An unchanged part is not copied. */
 export interface Rewrite {
@@ -217,4 +218,12 @@ export function maskTexts(value: JsonValue, mask: (text: string) => string): Jso
 /** The same for plain data. */
 export function maskPlain<Data extends object>(data: Data, mask: (text: string) => string = (text) => text): Data {
   return JSON.parse(JSON.stringify(data), (_, value) => (typeof value === 'string' ? mask(value) : value));
+}
+
+/** The outcome as a record keeps it: nothing that the service said holds a token in any form. The same if nothing does. */
+export function maskOutcome(callOutcome: CallOutcome, mask: (text: string) => string = (text) => text): CallOutcome {
+  const { resultId, observedStatus, clientReference } = callOutcome;
+  const isSame = (text: string | undefined) => text === undefined || mask(text) === text;
+  if (isSame(resultId) && isSame(observedStatus) && isSame(clientReference)) return callOutcome;
+  return { ...callOutcome, ...maskPlain({ resultId, observedStatus, clientReference }, mask) };
 }

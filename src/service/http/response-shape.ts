@@ -100,7 +100,7 @@ export function resultIdOf(operation: Operation, id: string | undefined, resourc
 }
 
 function quote(value: JsonValue): string {
-  if (typeof value === 'string') return `"${value.slice(0, 100)}"`;
+  if (typeof value === 'string') return quoted(cutText(value, 100));
   return value instanceof JsonNumber ? value.text : 'no text';
 }
 

@@ -122,7 +122,9 @@ function judgeReply(reply: Reply, asked: Asked, nowMs: number, mask: TokenMask):
   if ('problem' in read) return failed(head, asked, nowMs, { phase, ...read });
   const { resource } = read;
   const isKnown = asked.target === undefined && isJsonObject(resource);
-  const shape = isKnown ? shapeNotices(asked.operation, idOf(asked), resource) : [];
+  const noticesOf = (shown: JsonValue) =>
+    isKnown && isJsonObject(shown) ? shapeNotices(asked.operation, idOf(asked), shown) : [];
+  const shape = noticesOf(resource).length === 0 ? [] : noticesOf(mask.json(resource));
   return { kind: 'accepted', reply: head, resource, notices: head.status === 202 ? [ACCEPTED_ONLY, ...shape] : shape };
 }
 
@@ -205,11 +207,15 @@ function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: 
   const problem = problemOf(resource, asked);
   if (problem === undefined) return { resource };
   if (mayTell(asked, text)) return { problem, error: NO_ERROR };
-  if (text.length <= MAX_KEPT) return { problem, error: errorReplyOf(resource, '', mask) };
+  return { problem: problemOf(mask.json(resource), asked) ?? problem, error: errorIn(resource, text, asked, mask) };
+}
+
+/** What the body of a 2xx that is not the resource says. */
+function errorIn(resource: JsonValue, text: string, { operation }: Asked, mask: TokenMask): ErrorReply {
+  if (text.length <= MAX_KEPT) return errorReplyOf(resource, '', mask);
   // Of a long body the beginning suffices, with the code if it is an error.
   const beginning = text.slice(0, BEGINNING_LENGTH);
-  const isError = isErrorBody(asked.operation, resource);
-  return { problem, error: isError ? partOf(text, beginning, mask) : errorReplyOf(undefined, beginning, mask) };
+  return isErrorBody(operation, resource) ? partOf(text, beginning, mask) : errorReplyOf(undefined, beginning, mask);
 }
 
 function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: string } | Unreadable {

@@ -292,3 +292,18 @@ it.each<
   );
   expect(second).toBe(expected);
 });
+
+it('no record of a write holds a token that the service repeated, in the history or the audit log', async () => {
+  const { ports, stateDir } = setUp();
+  const log = join(stateDir, 'audit.ndjson');
+  const mask = (text: string) => text.replaceAll('tok', '***');
+  const recorder = openRecorder({ ...ports, user: 'ada', audit: openAuditLog(log), mask });
+  const repeats = { observedStatus: 'tok', clientReference: 'a tok', resultId: 'tok' };
+  const entry = await recorder.begin({ ...intent, clientReference: 'a tok' });
+  await recorder.end(entry, ended({ outcome: 'unknown', ...repeats }));
+  await recorder.recordCheck({ ...intent, entry }, ended({ outcome: 'confirmed_by_read', ...repeats }));
+  await recorder.begin(intent, ended({ outcome: 'not_sent', ...repeats }));
+  const { entries } = await readHistory(stateDir, { limit: 9 });
+  expect(entries.map(({ clientReference }) => clientReference)).toEqual(['a ***', 'a ***']);
+  expect(JSON.stringify(entries) + readFileSync(log, 'utf8')).not.toContain('tok');
+});

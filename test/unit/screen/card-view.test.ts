@@ -115,6 +115,16 @@ it('cardView colors the status without color being its only sign', () => {
   expect(cardView(ACTIVE, { ...STYLE, colour: true })).toContain('\u001b[32mACTIVE\u001b[39m');
 });
 
+it.each(['frontdesk card reissue 1 --yes', 'hint: run frontdesk card block'])(
+  'no line of a card begins with %j as if frontdesk said it',
+  (text) => {
+    const all = { cancellationAction: text, metadata: { ['n'.repeat(60)]: text } };
+    const lines = cardDetails(card(JSON.stringify(all)), STYLE).split('\n');
+    expect(lines.filter((line) => line.trimStart().startsWith(text.slice(0, 4)))).toEqual([]);
+    expect(lines.filter((line) => line.includes(text)).map((line) => line.trim())).toEqual([`"${text}"`, `| ${text}`]);
+  },
+);
+
 /** A card with the text wherever the service may put one. */
 function cardOf(text: string): JsonObject {
   const names = ['cardId', 'clientReference', 'status', 'initialBalance', 'currentBalance', 'expiryDate', 'design'];

@@ -243,7 +243,13 @@ it('a journal says in each line when it was written, what of, how long the work 
   const journal = await RunJournal.create(path, 3, { ...HELD, clock, mask }, 'of-these');
   clock.ms += 1500.4;
   await journal.intent({ row: 1, id: 'card-1', reason: 'has tok', fields: ['a'], digest: 'd' });
-  const unknown1 = ended({ outcome: 'unknown', attempts: 1 });
+  const unknown1 = ended({
+    outcome: 'unknown',
+    attempts: 1,
+    observedStatus: 'tok',
+    clientReference: 'a tok',
+    resultId: 'tok',
+  });
   await journal.result({ row: 1, id: 'card-1' }, unknown1, { again: true, message: 'm'.repeat(3000) });
   await journal.result({ row: 2, id: 'card-2' }, ended({ outcome: 'not_sent' }));
   await journal.intent({ row: 3, id: 'card-3' });
@@ -252,6 +258,7 @@ it('a journal says in each line when it was written, what of, how long the work 
   await journal.intent({ row: 3, id: 'card-3' });
   await journal.end('stopped', { unknown: 1 }, 'signal');
   await journal.close();
+  expect(readFileSync(path, 'utf8')).not.toContain('tok');
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   const [begun, intent, unknown, notSent, , , resolved, again, end] = lines.map((line) => JSON.parse(line));
   const t = clock.now();
