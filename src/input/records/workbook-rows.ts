@@ -6,7 +6,7 @@ import { type CellFormats, formatOf, NO_FORMATS, rangesOf, readCellFormats } fro
 import { FilledCells } from '../xlsx/filled-cells.ts';
 import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
 import { findParts, readElements, readSharedStrings, type Sheet, textOf, unescapeText } from '../xlsx/parts.ts';
-import { isTrue, wholeNumber, type XmlElement } from '../xlsx/xml.ts';
+import { isBelow, isTrue, wholeNumber, type XmlElement } from '../xlsx/xml.ts';
 import { openArchive } from '../xlsx/zip.ts';
 import { chooseSheet, noteSheets } from './choose-sheet.ts';
 import { zerosProblem } from './columns.ts';
@@ -177,25 +177,30 @@ class SheetReader {
 
   /** Merged cells are a fault: only the first of them has the value that is shown. */
   #readMerged({ attributes: { ref: reference = '' } }: XmlElement): void {
-    const place = parseReference(reference.split(':')[0] ?? '');
-    if (place === undefined) throw this.#damaged('its merged cells cannot be read');
-    const name = this.header?.names[place.column];
-    if (name === undefined || place.row > this.#line) return;
+    const { left, top } = this.#range(reference, 'its merged cells');
+    const name = this.header?.names[left];
+    if (name === undefined || top > this.#line) return;
     const problem = `is merged (${reference} is shown as one cell, but only its first cell is stored). Split it, and store each cell as text`;
-    this.#refuse(place.row, { kind: 'merged', problem }, place.column, name);
+    this.#refuse(top, { kind: 'merged', problem }, left, name);
+  }
+
+  #range(reference: string, what: string) {
+    const range = parseRange(reference);
+    if (range === undefined) throw this.#damaged(`${what} cannot be read`);
+    return range;
   }
 
   /** A number format that depends on a condition may show other digits than are stored. */
   #readConditional(element: XmlElement): void {
     for (const range of rangesOf(element, this.#context.formats.conditional)) {
-      const { left, right, top, bottom } = parseRange(range) ?? { left: 0, right: -1, top: 0, bottom: 0 };
-      if (top > this.#line || bottom < 2) continue;
+      const { left, right, top, bottom } = this.#range(range, 'the cells of a conditional format');
+      if (top > this.#line) continue;
       const names = this.header?.names ?? [];
       for (let column = left; column <= right && column < names.length; column += 1) {
         if (this.#conditional.has(column)) continue;
         this.#conditional.add(column);
         const problem = `is in a range (${range}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`;
-        this.#refuse(Math.max(2, top), { kind: 'conditional', problem }, column, names[column]);
+        this.#refuse(Math.max(Math.min(2, bottom), top), { kind: 'conditional', problem }, column, names[column]);
       }
     }
   }
@@ -292,11 +297,6 @@ class SheetReader {
   #damaged(problem: string): WorkbookFault {
     return damaged(`${this.#context.part}: ${problem}`);
   }
-}
-
-/** A width or height that shows nothing. */
-function isBelow(size: string | undefined, least: number): boolean {
-  return size !== undefined && Number(size) < least;
 }
 
 const IN_CELL: ReadonlySet<string> = new Set(['f', 'v', 'is', 'extLst']);

@@ -54,6 +54,8 @@ const UNKNOWN: CellFormat = { name: 'unknown', showsNumbers: false, showsTexts: 
 /** The formats of a workbook: by the number of a cell's style, and of the styles of conditional formats. */
 export interface CellFormats {
   readonly styles: readonly CellFormat[];
+  /** Of the named style that a cell without another one has. */
+  readonly normal: CellFormat;
   readonly conditional: ReadonlySet<number>;
 }
 
@@ -67,14 +69,18 @@ function stricter(one: CellFormat, other: CellFormat): CellFormat {
   return (one.showsNumbers && !other.showsNumbers) || (one.showsTexts && !other.showsTexts) ? other : one;
 }
 
-/** The format of a cell. Without its own style it has that of its row, of its column or the first: programs differ. */
-export function formatOf({ styles }: CellFormats, own: string | undefined, row: number, column: number): CellFormat {
-  const styleOf = (style: number) => (styles.length === 0 ? GENERAL : (styles[style] ?? UNKNOWN));
+/**
+ * The format of a cell. Without its own style it has that of its row, of its column, the first or the named one:
+ * programs differ.
+ */
+export function formatOf(formats: CellFormats, own: string | undefined, row: number, column: number): CellFormat {
+  const { styles, normal } = formats;
+  const styleOf = (style: number) => (styles.length === 0 ? normal : (styles[style] ?? UNKNOWN));
   if (own !== undefined) return styleOf(wholeNumber(own));
-  return stricter(stricter(styleOf(row), styleOf(column)), styleOf(0));
+  return [styleOf(column), styleOf(0), normal].reduce(stricter, styleOf(row));
 }
 
-export const NO_FORMATS: CellFormats = { styles: [], conditional: new Set() };
+export const NO_FORMATS: CellFormats = { styles: [], normal: GENERAL, conditional: new Set() };
 
 /** Reads the formats of cell styles. Raises a `WorkbookFault` if there are more than a spreadsheet keeps. */
 export async function readCellFormats(archive: Archive, part: string): Promise<CellFormats> {
@@ -96,17 +102,25 @@ export async function readCellFormats(archive: Archive, part: string): Promise<C
   };
   // Programs may take the format of the named style where the cell's own is missing.
   const named = await allElements(archive, part, 'styleSheet/cellStyleXfs/xf');
+  const namedFormat = (xfId = '0') => formatOfId(wholeNumber(named[wholeNumber(xfId)]?.attributes['numFmtId'] ?? '0'));
+  const normal = (await allElements(archive, part, 'styleSheet/cellStyles/cellStyle')).filter(isNormal);
   const conditional = found.filter(({ name }) => name === 'dxf');
   return {
     styles: found
       .filter(({ name }) => name === 'xf')
-      .map(({ attributes: { numFmtId, xfId = '0' } }) =>
-        formatOfId(wholeNumber(numFmtId ?? named[wholeNumber(xfId)]?.attributes['numFmtId'] ?? '0')),
+      .map(({ attributes: { numFmtId, xfId } }) =>
+        numFmtId === undefined ? namedFormat(xfId) : formatOfId(wholeNumber(numFmtId)),
       ),
+    normal: normal.map(({ attributes: { xfId } }) => namedFormat(xfId)).reduce(stricter, namedFormat()),
     conditional: new Set(
       conditional.flatMap(({ children }, at) => (children.some(({ name }) => name === 'numFmt') ? [at] : [])),
     ),
   };
+}
+
+/** Is this the named style that cells without another one have? */
+function isNormal({ attributes: { name = '', builtinId } }: XmlElement): boolean {
+  return builtinId === '0' || name.toLowerCase() === 'normal';
 }
 
 /** The ranges of a conditional format, or of those in an extension, that have a number format. */

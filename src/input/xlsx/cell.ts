@@ -78,10 +78,11 @@ export function parseReference(reference: string): { readonly column: number; re
   return { column: column - 1, row: Number(row) };
 }
 
-/** Columns (from 0) and rows of a range such as `C2:D9`, or of one cell; undefined if it is none. */
+/** Columns (from 0) and rows of a range such as `C2:D9`, in any order, or of one cell; undefined if it is none. */
 export function parseRange(reference: string) {
   const [first = '', last = first, ...rest] = reference.split(':');
   const [start, end] = [parseReference(first), parseReference(last)];
   if (start === undefined || end === undefined || rest.length > 0) return undefined;
-  return { left: start.column, right: end.column, top: start.row, bottom: end.row };
+  const [left, right] = [Math.min(start.column, end.column), Math.max(start.column, end.column)];
+  return { left, right, top: Math.min(start.row, end.row), bottom: Math.max(start.row, end.row) };
 }

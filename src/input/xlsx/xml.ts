@@ -26,6 +26,12 @@ const MAX_DEPTH = 64;
 const MAX_ELEMENTS = 200_000;
 const MAX_ELEMENT_LENGTH = 32 * 1024 * 1024;
 
+/** The namespace of a workbook's parts in either edition of the format. */
+const EDITIONS: readonly string[] = [
+  'http://schemas.openxmlformats.org/spreadsheetml/2006/main',
+  'http://purl.oclc.org/ooxml/spreadsheetml/main',
+];
+
 /** The strict XML parser, with limits on what one file can make it keep. No document type, so no entities. */
 export class XmlReader {
   readonly #parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
@@ -93,7 +99,11 @@ export class XmlReader {
     this.#scopes.push(scope);
     const namespace = namespaceOf(mark === -1 ? '' : name.slice(0, mark), scope);
     this.#namespace ??= namespace ?? '';
-    return namespace === this.#namespace ? name.slice(mark + 1) : mark === -1 ? `:${name}` : name;
+    if (namespace === this.#namespace) return name.slice(mark + 1);
+    if (EDITIONS.includes(namespace ?? '')) {
+      this.#refuse(`${quoteValue(name)} is of another edition of the format, which programs show in different ways`);
+    }
+    return mark === -1 ? `:${name}` : name;
   }
 
   #begin(name: string, attributes: XmlElement['attributes']): void {
@@ -160,9 +170,16 @@ export function namespaceOf(prefix: string, scope: Scope | undefined): string | 
   return prefix === '' ? '' : undefined;
 }
 
-/** A switch as XML Schema writes it. */
-export function isTrue(value: string | undefined): boolean {
-  return value === '1' || value === 'true';
+const OFF: ReadonlySet<string> = new Set(['', '0', 'false', 'off', 'f']);
+
+/** A switch. Programs read more as true than XML Schema has. */
+export function isTrue(value = ''): boolean {
+  return !OFF.has(value.trim().toLowerCase());
+}
+
+/** A width or height that shows nothing. */
+export function isBelow(size: string | undefined, least: number): boolean {
+  return size !== undefined && Number(size) < least;
 }
 
 /** A number in digits alone: programs do not agree on what `0x1`, `1e0` or ` 1 ` is. */

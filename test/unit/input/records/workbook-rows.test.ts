@@ -189,6 +189,7 @@ const styledCell = (styles: string) =>
 const FORMAT = (format: string, stored: string) =>
   `has the format "${format}", so a spreadsheet may show something else (stored as ${stored})`;
 const DECIMAL = 'is a number that spreadsheets may show otherwise (stored as 12.5)';
+const NORMAL = '<cellStyleXfs><xf numFmtId="0"/><xf numFmtId="2"/></cellStyleXfs><cellXfs><xf numFmtId="0"/></cellXfs>';
 const NAMED_STYLES = '<cellStyleXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellStyleXfs>';
 const SHARED_FORMULA = `${HEADER_ROW}<row><c r="C2" t="str"><f t="shared" si="0"/><v>x</v></c></row>`;
 const sheetJsCell = (cell: Parameters<typeof sheetJsWorkbookWith>[2]) => sheetJsWorkbookWith(faultyCells, 'C2', cell);
@@ -235,6 +236,10 @@ const inFormat = (place: string, range: string) => [
 ];
 
 const row2 = (cells: string) => `${NAMES_ROW}<row r="2">${cells}</row>`;
+
+const FORMATTED = '<dxfs><dxf><numFmt numFmtId="170" formatCode=";;;&quot;s2&quot;"/></dxf></dxfs>';
+const conditional = (range: string) =>
+  `</sheetData><conditionalFormatting sqref="${range}"><cfRule dxfId="0"/></conditionalFormatting><sheetData>`;
 
 it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
   [
@@ -290,6 +295,18 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
       rows: `${NAMES_ROW}${textRow(2, ['s1', 'a'])}</sheetData><extLst><ext><y:conditionalFormattings xmlns:y="y"><y:conditionalFormatting><y:cfRule><y:dxf><numFmt formatCode="0"/></y:dxf></y:cfRule><z:sqref xmlns:z="z">A2</z:sqref></y:conditionalFormatting></y:conditionalFormattings></ext></extLst><sheetData>`,
     },
     inFormat('A2, column id', 'A2'),
+  ],
+  ...['B9:B2', 'B2:B9', 'C9:B2'].map((range): [string, Parameters<typeof handMadeWorkbook>[0], readonly string[]] => [
+    `a conditional format of ${range}`,
+    { styles: FORMATTED, rows: `${NAMES_ROW}${textRow(2, ['s1', 'a'])}${conditional(range)}` },
+    inFormat('B2, column email', range),
+  ]),
+  [
+    'merged cells from the last to the first',
+    { rows: `${ONE_ROW}</sheetData><mergeCells><mergeCell ref="A9:A2"/></mergeCells><sheetData>` },
+    [
+      'row 1, Rows!A2, column id: is merged (A9:A2 is shown as one cell, but only its first cell is stored). Split it, and store each cell as text',
+    ],
   ],
 ])('a cell that shows otherwise than it is stored is named: %s', async (_what, made, faults) => {
   const read = await readAll(handMadeWorkbook(made));
@@ -362,7 +379,10 @@ it('what a program keeps in an extension of a row or a cell is left aside', asyn
 
 it.each([
   ['row 0.1 points high', textRow(2, ['s1']).replace('<row', '<row ht="0.1"')],
-  ['hidden row', textRow(2, ['s1']).replace('<row', '<row hidden="true"')],
+  ...['true', 'on', '2', ' 1 '].map((hidden) => [
+    `row with hidden="${hidden}"`,
+    textRow(2, ['s1']).replace('<row', `<row hidden="${hidden}"`),
+  ]),
   ['row of a sheet that hides those that say nothing', textRow(2, ['s1']), '<sheetFormatPr zeroHeight="1"/>'],
   ['row of a sheet without height', textRow(2, ['s1']), '<sheetFormatPr defaultRowHeight="0"/>'],
 ])('a %s counts as hidden', async (_what, row, before = '') => {
@@ -527,6 +547,39 @@ it.each<[string, Uint8Array]>([
   ],
 ])('a workbook is read as a spreadsheet shows it, not by an id %s', async (_what, bytes) => {
   expect(valuesOf(await readAll(bytes))).toEqual([['s1', 'a@x']]);
+});
+
+it('a header cell that a conditional format shows otherwise is a fault', async () => {
+  const read = await readAll(handMadeWorkbook({ styles: FORMATTED, rows: `${ONE_ROW}${conditional('A1:B1')}` }));
+  expect(faultsOf(read)).toEqual([
+    'Rows!A1, column id: is in a range (A1:B1) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format',
+    'Rows!B1, column email: is in a range (A1:B1) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format',
+  ]);
+});
+
+const STRICT = 'xmlns:s="http://purl.oclc.org/ooxml/spreadsheetml/main"';
+
+it.each<[string, Parameters<typeof handMadeWorkbook>[0]]>([
+  ['/xl/styles.xml: "s:numFmts"', { rows: ONE_ROW, styles: `<s:numFmts ${STRICT}/>` }],
+  ['/xl/styles.xml: "s:xf"', { rows: ONE_ROW, styles: `<cellXfs><s:xf ${STRICT}/></cellXfs>` }],
+  [`${SHEET}: "s:mergeCells"`, { rows: `${ONE_ROW}</sheetData><s:mergeCells ${STRICT}/><sheetData>` }],
+  [`${SHEET}: "s:sheetData"`, { rows: `${ONE_ROW}</sheetData><s:sheetData ${STRICT}/><sheetData>` }],
+])('an element of the other edition of the format, which other programs read too, is damage: %s', async (at, made) => {
+  expect(await refusal(handMadeWorkbook(made))).toContain(
+    `(${at} is of another edition of the format, which programs show in different ways)`,
+  );
+});
+
+it.each([
+  ['the first named style', '<cellStyleXfs><xf numFmtId="2"/></cellStyleXfs><cellXfs><xf numFmtId="0"/></cellXfs>'],
+  ['it, where there are no others', '<cellStyleXfs><xf numFmtId="2"/></cellStyleXfs>'],
+  ['the style called Normal', `${NORMAL}<cellStyles><cellStyle name="normal" xfId="1"/></cellStyles>`],
+  ['the style of number 0', `${NORMAL}<cellStyles><cellStyle name="Standard" builtinId="0" xfId="1"/></cellStyles>`],
+])('a cell without a style may be shown in the format of %s', async (_what, styles) => {
+  const rows = `${NAMES_ROW}<row r="2"><c r="A2"><v>7</v></c></row>`;
+  expect(problemsOf(await readAll(handMadeWorkbook({ rows, styles })))).toEqual([
+    [0, `${FORMAT('number 2', '7')}. Store it as text`],
+  ]);
 });
 
 it.each(['worksheet', 'sharedStrings', 'styles'])(
@@ -768,6 +821,18 @@ it.each<[string, Uint8Array, string]>([
     `columns ${what}`,
     rowsOf(rows),
     `${SHEET}: its columns are out of order`,
+  ]),
+  ...['a2', 'A02', 'A2:A99999999', 'A1:B2:C3', ''].flatMap((range): [string, Buffer, string][] => [
+    [
+      `the range "${range}" of a conditional format`,
+      handMadeWorkbook({ styles: FORMATTED, rows: `${ONE_ROW}${conditional(range)}` }),
+      `${SHEET}: the cells of a conditional format cannot be read`,
+    ],
+    [
+      `the range "${range}" of merged cells`,
+      rowsOf(`${ONE_ROW}</sheetData><mergeCells><mergeCell ref="${range}"/></mergeCells><sheetData>`),
+      `${SHEET}: its merged cells cannot be read`,
+    ],
   ]),
 ])('a damaged workbook is refused with exit 2: %s', async (_what, bytes, why) => {
   expect(await refusal(bytes)).toBe(`stdin is damaged, or not an .xlsx file (${why}). Nothing was sent.`);
