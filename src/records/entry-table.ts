@@ -175,10 +175,12 @@ export function blockOf(rows: readonly JsonValue[]): Block {
     const what = padText(commandWords(operation ?? ''), OPERATION_WIDTH);
     const [first = '', ...rest] = withRight(`${when}   ${what}   ${words}`, shortEntry(shownAt(row, 'entry')), width);
     const room = width - MARGIN.length;
-    const subject = [id, shownAt(row, 'clientReference')].filter((text) => text !== '');
+    const reference = shownAt(row, 'clientReference');
+    const subject = [id, reference].filter((text) => text !== '').join(MARGIN);
+    const isBeside = reference === '' || (id !== '' && displayWidth(subject) <= room);
     const made = shownAt(row, 'resultId');
     const below = [
-      ...(displayWidth(subject.join(MARGIN)) <= room ? [subject.join(MARGIN)] : subject),
+      ...(isBeside ? [subject] : [id, outside(reference)]),
       made === '' ? '' : `${resultNounOf(operation ?? '')} ${made}`,
       shownAt(row, 'reason'),
       closedText(row),

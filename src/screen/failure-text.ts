@@ -263,8 +263,11 @@ export function renderNotice(notice: Notice, format: Format, context: Shown, mas
 function stackLines(failure: Failure): string[] {
   const lines: string[] = [];
   for (let error: unknown = failure, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth += 1) {
-    const stack = (error.stack ?? String(error)).split('\n');
-    lines.push(...(depth === 0 ? stack : ['caused by:', ...stack]));
+    const { name, message, stack = '' } = error;
+    // Its message may be from outside: it stays one line, and begins none of the others.
+    const begin = `${name}: ${message}`;
+    const frames = stack.startsWith(begin) ? stack.slice(begin.length).split('\n').filter(Boolean) : [];
+    lines.push(...(depth === 0 ? [] : ['caused by:']), begin, ...frames);
   }
   return lines;
 }

@@ -97,10 +97,15 @@ export async function createResultFile(path: string, dropAtSignal: DropAtSignal)
     throw ioFailure(`--out: no room for the answer in ${path}`, error, 'unsent').with({ outcome: 'not_sent' });
   }
   let isWhole = false;
+  let isMoved = false;
   return {
     /** Does the file have the whole response? It may not be on the disk yet. */
     get isWhole() {
       return isWhole;
+    },
+    /** Was it moved, so that nothing here tells where the whole response is? */
+    get isMoved() {
+      return isMoved;
     },
     /**
      * Writes the response over the reserved room. Returns the name of its file: if somebody took the name away
@@ -111,8 +116,10 @@ export async function createResultFile(path: string, dropAtSignal: DropAtSignal)
         await writeAll(bytes);
         await file.truncate(bytes.length);
         const isNamed = await isStillNamed(file, path);
+        isMoved = !isNamed && (await file.stat()).nlink > 0;
+        isWhole = isMoved;
         const name = isNamed ? path : await writeBeside(path, bytes);
-        isWhole = true;
+        [isWhole, isMoved] = [true, false];
         if (isNamed) await file.sync();
         await file.close();
         return name;
@@ -147,6 +154,7 @@ async function openSecretAnswer(
       if (name !== path) where = `is in ${name}: ${path} was replaced by another file`;
     } catch (error) {
       const onStdout = context.stdout.isTerminal || isShown(session, operation) ? shown : undefined;
+      if (file?.isMoved === true) where = `is in the file that was ${path} and was moved meanwhile`;
       const rescued =
         file?.isWhole === true
           ? `${where}, and may not be there after a power cut`

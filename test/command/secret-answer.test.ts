@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, test } from 'vitest';
@@ -360,6 +360,20 @@ test.each<[what: string, act: (file: string) => void, name: string, said: RegExp
   expect(statSync(pathIn(home, name)).mode & 0o777).toBe(0o600);
   expect(readFileSync(pathIn(home, 'a.json'), 'utf8')).toBe(name === 'a.json' ? ANSWER : 'of somebody else');
   expect(stdout + stderr).not.toContain(SECRET);
+});
+
+test('a folder of --out that is moved while the request runs: the message says in which file the response is', async () => {
+  const home = createHome();
+  mkdirSync(pathIn(home, 'd'));
+  const server = await startRecordingServer(({ method }) => {
+    if (method === 'POST') renameSync(pathIn(home, 'd'), pathIn(home, 'e'));
+    return { body: { encryptedPaymentInstrument: SECRET } };
+  });
+  const { code, stderr } = await runFrontdesk([...PROVISION, '--out', 'd/a.json'], { env: server.env, home });
+  expect(code).toBe(16);
+  expect(stderr).toMatch(/the response is in the file that was d\/a\.json and was moved meanwhile/i);
+  expect(stderr).not.toMatch(/lost/i);
+  expect(readFileSync(pathIn(home, 'e/a.json'), 'utf8')).toBe(ANSWER);
 });
 
 test('a refusal leaves the file alone that somebody else put in the place of --out', async () => {

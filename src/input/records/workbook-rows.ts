@@ -15,6 +15,8 @@ import type { InputFault, Problem, RawRecord, ReadBatch, ReadOptions } from './r
 
 const MAX_LINES = 1_048_576;
 const MAX_COLUMNS = 16_384;
+/** Spreadsheets become too slow for more. */
+const MAX_RANGES = 50_000;
 const [SHOWN, HIDDEN] = [1, 2];
 /** What is read of a sheet: widths and heights before the rows, merged cells and conditional formats after them. */
 const READ = [
@@ -64,7 +66,9 @@ class SheetReader {
   readonly #shared = new Map<string, string>();
   readonly #filled = new FilledCells();
   /** Columns with a conditional format that was reported. */
-  readonly #conditional = new Set<number>();
+  readonly #conditional = new Uint8Array(MAX_COLUMNS);
+  /** Merged cells and ranges of conditional formats. */
+  #ranges = 0;
 
   constructor(context: SheetContext) {
     this.#context = context;
@@ -186,6 +190,8 @@ class SheetReader {
 
   #range(reference: string, what: string) {
     const range = parseRange(reference);
+    this.#ranges += 1;
+    if (this.#ranges > MAX_RANGES) throw this.#damaged('it has too many merged cells and conditional formats');
     if (range === undefined) throw this.#damaged(`${what} cannot be read`);
     return range;
   }
@@ -197,8 +203,8 @@ class SheetReader {
       if (top > this.#line) continue;
       const names = this.header?.names ?? [];
       for (let column = left; column <= right && column < names.length; column += 1) {
-        if (this.#conditional.has(column)) continue;
-        this.#conditional.add(column);
+        if (this.#conditional[column] === 1) continue;
+        this.#conditional[column] = 1;
         const problem = `is in a range (${range}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`;
         this.#refuse(Math.max(Math.min(2, bottom), top), { kind: 'conditional', problem }, column, names[column]);
       }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { orElse } from '../../base/files/io-failure.ts';
+import { quoteValue } from '../values.ts';
 import { damaged, WorkbookFault } from './packed.ts';
 import { namespaceOf, type XmlElement, XmlReader } from './xml.ts';
 import type { Archive } from './zip.ts';
@@ -182,8 +183,10 @@ export async function readSharedStrings(archive: Archive, part: string): Promise
   let bytes = 0;
   for await (const entries of readElements(archive, part, 'sst/*')) {
     for (const entry of entries) {
-      const text = entry.name === 'si' ? textOf(entry) : undefined;
       if (entry.name === 'extLst') continue;
+      // Programs count its texts otherwise, and each cell below would show another one.
+      if (entry.name !== 'si') throw damaged(`${part}: ${quoteValue(entry.name)} is among its texts`);
+      const text = textOf(entry);
       bytes += 2 * (text?.length ?? 0) + STRING_BYTES;
       if (bytes > MAX_BYTES) throw new WorkbookFault('contains too much text: split it');
       strings.push(text);

@@ -2,8 +2,9 @@ import fs, { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, symli
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { printJson } from '../../../src/base/json/print.ts';
+import { fromPlain } from '../../../src/base/json/value.ts';
 import { openAuditLog } from '../../../src/records/audit-log.ts';
-import { historyJson } from '../../../src/records/entry-table.ts';
+import { blockOf, historyJson } from '../../../src/records/entry-table.ts';
 import { ledgerFile, pruneLedger } from '../../../src/records/ledger.ts';
 import { type KnownBefore, SentElsewhere } from '../../../src/records/once.ts';
 import { markSandboxReset, readOpenWrites } from '../../../src/records/open-files.ts';
@@ -306,4 +307,19 @@ it('no record of a write holds a token that the service repeated, in the history
   const { entries } = await readHistory(stateDir, { limit: 9 });
   expect(entries.map(({ clientReference }) => clientReference)).toEqual(['a ***', 'a ***']);
   expect(JSON.stringify(entries) + readFileSync(log, 'utf8')).not.toContain('tok');
+});
+
+it('a reference that has no room beside its card stands in quotes, so that it is no line of the history', () => {
+  const clientReference = `New card ${CARD}`;
+  const row = fromPlain({
+    entry: 'e',
+    operation: 'card.reissue',
+    id: CARD,
+    user: 'ada',
+    outcome: 'unknown',
+    clientReference,
+  });
+  const lines = blockOf([row])(row, { width: 80, colour: false, unicode: true, now: 0 });
+  expect(lines[1]).toBe(`  ${CARD}`);
+  expect(lines[2]).toContain(`  "New card ${CARD}"`);
 });

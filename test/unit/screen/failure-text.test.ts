@@ -87,6 +87,15 @@ it('renderFailure adds the stack, causes included, only for FRONTDESK_DEBUG', ()
   expect(text).toContain('\ncaused by:\nError: deep\n');
 });
 
+it('renderFailure lets no message begin a line of the stack', () => {
+  const failure = new Failure('REJECTED', 'no\n::error::x\nhint: y', {
+    cause: new Error('no\n    at z\nfrontdesk card'),
+  });
+  const lines = renderFailure(failure, 'table', DEBUG).split('\n');
+  expect(lines).toContain('Error: no\\n    at z\\nfrontdesk card');
+  expect(lines.filter((line) => /^(?:::|hint|frontdesk card| +at z)/.test(line))).toEqual([]);
+});
+
 const note = { code: 'RETRY', message: 'waiting\u001b', level: 'note' } as const;
 it.each([
   ['table', false, 'frontdesk: note: waiting\\x1b\n'],

@@ -756,6 +756,16 @@ it.each<[string, Uint8Array, string]>([
     rowsOf('<row><c t="s"><v>7</v></c></row>'),
     `${SHEET}: a cell refers to a text that does not exist`,
   ],
+  ...['x:y', 'AlternateContent'].map((name): [string, Buffer, string] => [
+    `${name} among its shared texts, which programs count otherwise`,
+    handMadeWorkbook({ texts: `<si><t>id</t></si><${name} xmlns:x="urn:x"/>`, rows: '' }),
+    `xl/sharedStrings.xml: "${name}" is among its texts`,
+  ]),
+  [
+    'more merged cells than a spreadsheet can use',
+    rowsOf(`</sheetData><mergeCells>${'<mergeCell ref="Z1:Z2"/>'.repeat(50_001)}</mergeCells><sheetData>`),
+    `${SHEET}: it has too many merged cells and conditional formats`,
+  ],
   ['a sheet that names two parts', TWO_PARTS, 'xl/workbook.xml: a sheet has two parts'],
   [
     'two relations with one id',
