@@ -209,9 +209,10 @@ class CardView {
     const nameWidth = Math.min(room, Math.floor(this.#style.width / 2));
     const lines = members.map(([name = '', text = '']) => {
       const isAbove = this.#isWhole && displayWidth(name) > nameWidth;
-      const above = isAbove ? `  ${this.#fitted(name, this.#roomAfter(2), 2)}\n` : '';
+      const [above, value] = isAbove
+        ? [`  ${this.#fitted(name, this.#roomAfter(2), 2)}\n`, markedLine(text)]
+        : ['', text];
       const label = padText(isAbove ? '' : this.#cut(name, nameWidth), nameWidth);
-      const value = isAbove ? markedLine(text) : text;
       return `${above}  ${label}  ${this.#fitted(value, this.#roomAfter(nameWidth + 4), nameWidth + 4)}`;
     });
     return [this.#paint.bold('Metadata'), ...lines];

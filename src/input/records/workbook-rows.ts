@@ -6,6 +6,7 @@ import { type CellFormats, formatOf, NO_FORMATS, rangesOf, readCellFormats } fro
 import { FilledCells } from '../xlsx/filled-cells.ts';
 import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
 import { findParts, readElements, readSharedStrings, type Sheet, textOf, unescapeText } from '../xlsx/parts.ts';
+import { SheetRanges } from '../xlsx/sheet-ranges.ts';
 import { isBelow, isTrue, wholeNumber, type XmlElement } from '../xlsx/xml.ts';
 import { openArchive } from '../xlsx/zip.ts';
 import { chooseSheet, noteSheets } from './choose-sheet.ts';
@@ -15,8 +16,6 @@ import type { InputFault, Problem, RawRecord, ReadBatch, ReadOptions } from './r
 
 const MAX_LINES = 1_048_576;
 const MAX_COLUMNS = 16_384;
-/** Spreadsheets become too slow for more. */
-const MAX_RANGES = 50_000;
 const [SHOWN, HIDDEN] = [1, 2];
 /** What is read of a sheet: widths and heights before the rows, merged cells and conditional formats after them. */
 const READ = [
@@ -67,11 +66,11 @@ class SheetReader {
   readonly #filled = new FilledCells();
   /** Columns with a conditional format that was reported. */
   readonly #conditional = new Uint8Array(MAX_COLUMNS);
-  /** Merged cells and ranges of conditional formats. */
-  #ranges = 0;
+  readonly #ranges: SheetRanges;
 
   constructor(context: SheetContext) {
     this.#context = context;
+    this.#ranges = new SheetRanges(context.part);
   }
 
   /** The rows left out behind the last one with a value. */
@@ -181,25 +180,17 @@ class SheetReader {
 
   /** Merged cells are a fault: only the first of them has the value that is shown. */
   #readMerged({ attributes: { ref: reference = '' } }: XmlElement): void {
-    const { left, top } = this.#range(reference, 'its merged cells');
+    const { left, top } = this.#ranges.read(reference, 'its merged cells');
     const name = this.header?.names[left];
     if (name === undefined || top > this.#line) return;
     const problem = `is merged (${reference} is shown as one cell, but only its first cell is stored). Split it, and store each cell as text`;
     this.#refuse(top, { kind: 'merged', problem }, left, name);
   }
 
-  #range(reference: string, what: string) {
-    const range = parseRange(reference);
-    this.#ranges += 1;
-    if (this.#ranges > MAX_RANGES) throw this.#damaged('it has too many merged cells and conditional formats');
-    if (range === undefined) throw this.#damaged(`${what} cannot be read`);
-    return range;
-  }
-
   /** A number format that depends on a condition may show other digits than are stored. */
   #readConditional(element: XmlElement): void {
     for (const range of rangesOf(element, this.#context.formats.conditional)) {
-      const { left, right, top, bottom } = this.#range(range, 'the cells of a conditional format');
+      const { left, right, top, bottom } = this.#ranges.read(range, 'the cells of a conditional format');
       if (top > this.#line) continue;
       const names = this.header?.names ?? [];
       for (let column = left; column <= right && column < names.length; column += 1) {

@@ -110,6 +110,13 @@ export function byteLength(body: readonly Uint8Array[]): number {
   return body.reduce((sum, piece) => sum + piece.length, 0);
 }
 
+/** A loop, because `Object.fromEntries` takes four times as long, and by itself: V8 compiles its caller once then. */
+export function headerObject(headers: readonly Header[]): Record<string, string> {
+  const object: Record<string, string> = {};
+  for (const [name, value] of headers) object[name] = value;
+  return object;
+}
+
 /** Raw headers, in order and with doubles. */
 export function headerPairs(raw: unknown): Header[] {
   const text = (value: unknown): string => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value));

@@ -7,6 +7,7 @@ import {
   type Exchange,
   type ExchangeOptions,
   type Header,
+  headerObject,
   headerPairs,
   headerValues,
   type Phase,
@@ -99,13 +100,6 @@ function destroyConnection(connection: PooledConnection): void {
   connection.client.destroy().catch(ignore);
 }
 
-/** Names and values in turn: undici takes no longer for them, and a run makes no object of each request. */
-function flatHeaders(headers: readonly Header[]): string[] {
-  const flat: string[] = [];
-  for (const [name, value] of headers) flat.push(name, value);
-  return flat;
-}
-
 /** Destroying reports only that it is done. */
 function ignore(): void {}
 
@@ -178,7 +172,7 @@ class OngoingExchange implements Dispatcher.DispatchHandler, LongAnswer {
   #dispatch(): void {
     const { target: path, method, body = null } = this.#wire;
     const { origin } = this.#to.baseUrl;
-    const headers = flatHeaders(this.#wire.headers);
+    const headers = headerObject(this.#wire.headers);
     this.#connection.client.dispatch({ origin, path, method, headers, body, reset: this.#options.own === true }, this);
   }
 

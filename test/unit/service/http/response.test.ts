@@ -149,7 +149,7 @@ it.each<[string, Operation, object, string]>([
 it.each([
   ['base64', (token: string) => Buffer.from(token).toString('base64')],
   ['hexadecimal', (token: string) => Buffer.from(token).toString('hex')],
-])('a 2xx that repeats the token in %s where another word belongs is told without any part of it', (_, formOf) => {
+])('a 2xx that repeats the token in %s where another word belongs is named without any part of it', (_, formOf) => {
   const call = { token: 'k7Qw9-a-token-of-more-than-a-hundred-characters-'.repeat(3) };
   const text = `${formOf(call.token)}.`;
   const other = judged(cardGet, JSON.stringify(card('ACTIVE', { cardId: text })), 200, [], call);
