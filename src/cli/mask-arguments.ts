@@ -49,7 +49,7 @@ const GLUED = [0, 1, 2, 3];
 
 /** What of a word looks like a secret. The field that --map gives is none: `Token=cardId`. */
 function secretsWithin(word: string, before: string | undefined, isRefusal: boolean): readonly string[] {
-  if (before === '--map') return [];
+  if (before === '--map' && word.includes('=')) return [];
   if (!/^-[^-]/.test(word)) return secretsIn(word, isRefusal);
   const found = GLUED.flatMap((at) => secretsIn(word.slice(1 + at), isRefusal));
   return found.flatMap((secret) => GLUED.map((at) => secret.slice(at)));

@@ -53,7 +53,7 @@ export const NEXT_STEPS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** Above and below a card: the note that it is of the sandbox, and the prompt of the shell. */
+/** Above and below a card: a note, and the prompt of the shell. */
 const AROUND = 2;
 
 /**
@@ -92,10 +92,10 @@ export function cardWithin(card: JsonObject, style: ViewStyle, rows: number): st
 }
 
 /** A card ID behind a label, or alone if both have no room on a line: a part of an ID names no card. */
-export function labelledId(label: string, id: string, width: number, { faint, bold }: Paint): string {
-  const before = padText(label, LABEL_WIDTH);
-  const isBeside = displayWidth(id) <= width - before.length - 2;
-  return isBeside ? `${faint(before)}  ${bold(id)}` : bold(cutText(id, width));
+export function labelledId(label: string, cardId: string, width: number, { faint, bold }: Paint): string {
+  const id = outside(cardId);
+  const isBeside = displayWidth(id) <= width - LABEL_WIDTH - 2;
+  return isBeside ? `${faint(padText(label, LABEL_WIDTH))}  ${bold(id)}` : bold(cutText(id, width));
 }
 
 /** All that is known of a card: what has no room on a line is broken, not cut. */
@@ -105,9 +105,10 @@ export function cardDetails(card: JsonObject, style: ViewStyle): string {
 }
 
 function joinSections(sections: readonly (readonly string[])[]): string {
+  const textOf = (lines: readonly string[]) => lines.map((line) => `${line.trimEnd()}\n`).join('');
   return sections
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.map((line) => `${line.trimEnd()}\n`).join(''))
+    .filter(({ length }) => length > 0)
+    .map(textOf)
     .join('\n');
 }
 
@@ -195,7 +196,8 @@ class CardView {
     }
     for (const [name, value] of this.#card) {
       if (LAID_OUT.has(name) || name === but || value === null) continue;
-      const label = LABELS.get(name) ?? labelOf(safeText(name));
+      // The labels of frontdesk begin with a capital.
+      const label = LABELS.get(name) ?? (/^[a-z]/.test(name) ? outside : quoted)(safeText(name));
       lines.push(name.endsWith('At') ? this.#dated(label, value) : this.#line(label, safeText(cellText(value))));
     }
     return lines;
@@ -297,11 +299,6 @@ class CardView {
   #cut(text: string, width: number): string {
     return cutText(text, width, this.#style.unicode);
   }
-}
-
-/** The label of a member that has none: frontdesk's own begin with a capital. */
-function labelOf(name: string): string {
-  return /^[a-z]/.test(name) ? outside(name) : quoted(name);
 }
 
 /** How much of the initial balance is left, by comparing exact products: nothing is rounded or shown as a number. */

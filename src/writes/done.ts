@@ -13,15 +13,20 @@ import type { Write } from './judge.ts';
 
 const LABEL_WIDTH = 11;
 
+/** A text behind its label, broken where it has no room. */
+function labelled(label: string, text: string, width: number): readonly string[] {
+  return wrapOutside(text, width - LABEL_WIDTH).map((part, at) => (at === 0 ? label : '').padEnd(LABEL_WIDTH) + part);
+}
+
 /** What identifies a card on one line, or on two: an ID is never cut. */
 function cardLines(label: string, card: JsonObject, width: number): readonly string[] {
   const shown = (name: string) => outside(safeText(cellText(card.get(name))));
-  const head = `${label.padEnd(LABEL_WIDTH)}${shown('cardId')}`;
+  const head = labelled(label, shown('cardId'), width);
   const known = ['clientReference', 'status', 'currentBalance'].filter((name) => (card.get(name) ?? null) !== null);
   const facts = known.map(shown).join('  ');
-  const line = `${head}  ${facts}`.trimEnd();
+  const line = `${head.join('')}  ${facts}`.trimEnd();
   if (displayWidth(line) <= width) return [line];
-  return [head, ...wrapOutside(facts, width - LABEL_WIDTH).map((part) => ' '.repeat(LABEL_WIDTH) + part)];
+  return [...head, ...labelled('', facts, width)];
 }
 
 /** The card that was changed; of a reissue the old one, as far as it is known, and the new one. */
@@ -34,9 +39,7 @@ function subjectLines(
   const isCard = call.operation.family === 'cards' && isJsonObject(resource) && made !== undefined;
   if (!isCard) {
     const result = textAt(resource, 'id') ?? id;
-    return result === ''
-      ? []
-      : [`${sentenceCase(call.operation.object).padEnd(LABEL_WIDTH)}${outside(safeText(result))}`];
+    return result === '' ? [] : labelled(sentenceCase(call.operation.object), outside(safeText(result)), width);
   }
   if (made.toLowerCase() === id.toLowerCase() || id === '') return cardLines('Card', resource, width);
   const old = new Map<string, JsonValue>([['cardId', id]]);
@@ -59,12 +62,7 @@ export function doneText(session: Session, write: Write, answer: Answer, width =
   const next = isNewCard
     ? [`Show it: ${commandOf({ do: 'show it', about: resultId, profile: namedProfile(session.selectedProfile()) })}`]
     : [];
-  const reason =
-    write.reason === undefined
-      ? []
-      : wrapOutside(safeText(mask(write.reason)), width - LABEL_WIDTH).map(
-          (part, at) => (at === 0 ? 'Reason' : '').padEnd(LABEL_WIDTH) + part,
-        );
+  const reason = write.reason === undefined ? [] : labelled('Reason', safeText(mask(write.reason)), width);
   const lines = [
     makePaint(colour).bold(makePaint(colour).toned('outcome', callOutcome.outcome ?? '', head)),
     ...subjectLines(write, answer, width),

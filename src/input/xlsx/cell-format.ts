@@ -10,6 +10,8 @@ export interface CellFormat {
   /** Are whole numbers shown with exactly the digits that are stored? */
   readonly showsNumbers: boolean;
   readonly showsTexts: boolean;
+  /** Is TRUE shown as true? */
+  readonly showsBooleans: boolean;
 }
 
 const PLAIN: ReadonlySet<string> = new Set(['general', '0', '@']);
@@ -39,17 +41,25 @@ function sectionsOf(pattern: string): readonly string[] {
   return sections;
 }
 
+/** Booleans as LibreOffice writes them in the languages of most of its users. Other words could say the opposite. */
+const TRUE_WORDS = 'TRUE|WAHR|VRAI|VERDADERO|VERO|VERDADEIRO|WAAR|PRAWDA|SANT|SAND|TOSI|IGAZ|PRAVDA|DOĞRU|ИСТИНА|真';
+const BOOLEAN = new RegExp(`^"(${TRUE_WORDS})";"\\1";"(?!${TRUE_WORDS})[^"]+"$`, 'iu');
+/** What a number could be shown as besides its digits. */
+const WORDS = /["\\\p{L}]/u;
+
 export function cellFormat(pattern: string): CellFormat {
   const isPlain = PLAIN.has(pattern.toLowerCase());
-  if (isPlain || pattern.length > MAX_PATTERN) return { name: pattern, showsNumbers: isPlain, showsTexts: isPlain };
+  const showsBooleans = isPlain || !WORDS.test(pattern) || BOOLEAN.test(pattern);
+  const known = { name: pattern, showsNumbers: isPlain, showsBooleans };
+  if (isPlain || pattern.length > MAX_PATTERN) return { ...known, showsTexts: isPlain };
   const sections = sectionsOf(pattern);
   const ofTexts = sections.filter((section, index) => index === ALL_SECTIONS - 1 || section.includes('@'));
-  return { name: pattern, showsNumbers: false, showsTexts: ofTexts.every((section) => section === '@') };
+  return { ...known, showsTexts: ofTexts.every((section) => section === '@') };
 }
 
 export const GENERAL = cellFormat('General');
 /** The format of a style that the file does not have. */
-const UNKNOWN: CellFormat = { name: 'unknown', showsNumbers: false, showsTexts: false };
+const UNKNOWN: CellFormat = { name: 'unknown', showsNumbers: false, showsTexts: false, showsBooleans: false };
 
 /** The formats of a workbook: by the number of a cell's style, and of the styles of conditional formats. */
 export interface CellFormats {
@@ -61,12 +71,18 @@ export interface CellFormats {
 
 /** Those that every program knows have no text of their own. */
 function builtIn(id: number): CellFormat {
-  return { name: `number ${id}`, showsNumbers: PLAIN_NUMBERS.has(id), showsTexts: true };
+  return { name: `number ${id}`, showsNumbers: PLAIN_NUMBERS.has(id), showsTexts: true, showsBooleans: true };
 }
 
-/** The one of two that shows less. Each that shows numbers shows texts too. */
+/** What both of two show. */
 function stricter(one: CellFormat, other: CellFormat): CellFormat {
-  return (one.showsNumbers && !other.showsNumbers) || (one.showsTexts && !other.showsTexts) ? other : one;
+  if (one === other) return one;
+  const showsTexts = one.showsTexts && other.showsTexts;
+  const showsBooleans = one.showsBooleans && other.showsBooleans;
+  const isOther = (one.showsNumbers && !other.showsNumbers) || (one.showsTexts && !showsTexts);
+  const showsNumbers = one.showsNumbers && other.showsNumbers;
+  const { name } = isOther || (one.showsBooleans && !showsBooleans) ? other : one;
+  return { name, showsNumbers, showsTexts, showsBooleans };
 }
 
 /**

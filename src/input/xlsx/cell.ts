@@ -45,7 +45,8 @@ function problemOf(cell: StoredCell): Problem {
 function faultOf({ type, value, formula, isFilled, format }: StoredCell): readonly [string, string, string, string] {
   const stored = type === 'n' ? value : quoteValue(value);
   if (isFilled === true) return ['filled', 'is filled by a formula of another cell', stored, 'Store its value as text'];
-  if (formula !== undefined) return ['formula', 'is a formula', quoteValue(`=${formula}`), 'Store its value as text'];
+  if (formula !== undefined && (format.showsBooleans || booleanFormula(value, formula) === undefined))
+    return ['formula', 'is a formula', quoteValue(`=${formula}`), 'Store its value as text'];
   if (type === 'e') return ['error', 'is an error', value, 'Store the intended value as text'];
   if (type === 'd') return ['date', 'is a date', stored, 'Store it as text: dates are sent as typed'];
   if (type === 'n' && format.showsNumbers)
@@ -56,8 +57,8 @@ function faultOf({ type, value, formula, isFilled, format }: StoredCell): readon
 
 /** The text of a cell that shows it; undefined for any other. */
 function textOf({ type, value, formula, format }: StoredCell): string | undefined {
-  if (formula !== undefined) return booleanFormula(value, formula);
-  if (type === 'b') return BOOLEANS[value];
+  if (formula !== undefined) return format.showsBooleans ? booleanFormula(value, formula) : undefined;
+  if (type === 'b') return format.showsBooleans ? BOOLEANS[value] : undefined;
   if (TEXT_TYPES.has(type)) return format.showsTexts ? value : undefined;
   return type === 'n' && format.showsNumbers && SHOWN_NUMBER.test(value) ? value : undefined;
 }

@@ -44,6 +44,9 @@ const MAX_KEPT_MESSAGE = 2000;
 /** Values in one response. Small objects take twenty times the memory of their text (docs/faults.md G14). */
 export const MAX_VALUES = 1_700_000;
 
+/** Of an error: several rows may be refused at once, and what V8 makes of them is freed late. */
+const MAX_ERROR_VALUES = 200_000;
+
 /** Of a longer body only the beginning is shown: printing it would double its memory. */
 const MAX_ERROR_JSON_BYTES = 8 * 1024 * 1024;
 
@@ -61,12 +64,23 @@ export function readErrorReply(body: Uint8Array[], mask: TokenMask, keepsLong = 
   if (length > MAX_ERROR_JSON_BYTES) return errorReplyOf(undefined, beginning, mask);
   try {
     const text = takeUtf8(body);
+    if (hasMore(text, ',', MAX_ERROR_VALUES)) return errorReplyOf(undefined, beginning, mask);
     if (text.length > MAX_KEPT && !keepsLong) return partOf(text, beginning, mask);
     json = parseJson(text, { maxValues: MAX_VALUES });
   } catch {
     // Whatever is wrong with the JSON, it is shown as text.
   }
   return errorReplyOf(json, beginning, mask);
+}
+
+/** Does the text have the character more often? */
+function hasMore(text: string, character: string, most: number): boolean {
+  let at = -1;
+  for (let count = 0; count <= most; count += 1) {
+    at = text.indexOf(character, at + 1);
+    if (at === -1) return false;
+  }
+  return true;
 }
 
 /** Members that say what an error is. */
@@ -143,8 +157,8 @@ function jsonExcerpt(value: JsonValue, length: number): string {
 
 function ofText(text: string): ErrorReply {
   const isHtml = /<(?:!doctype|html|head|body|title)\b/i.test(text.slice(0, 4096));
-  const title = isHtml ? /<title[^>]*>([^<]*)/i.exec(text.slice(0, 65_536))?.[1] : undefined;
-  const plain = (title ?? text.slice(0, 65_536).replaceAll(/<[^>]*>/g, ' ')).replaceAll(/\s+/g, ' ').trim();
+  const title = isHtml ? /<title[^<>]*>([^<]*)/i.exec(text.slice(0, 65_536))?.[1] : undefined;
+  const plain = (title ?? text.slice(0, 65_536).replaceAll(/<[^<>]*>/g, ' ')).replaceAll(/\s+/g, ' ').trim();
   const excerpt = shorten(plain, MAX_EXCERPT);
   return { ...NO_ERROR, body: shorten(text, MAX_TEXT), summary: excerpt === '' ? '' : quoted(excerpt), isHtml };
 }

@@ -195,14 +195,15 @@ function readResource(reply: Reply, asked: Asked, mask: TokenMask): { resource: 
   if (effect.kind === 'write' && effect.unavailable === 'once' && byteLength(reply.body) === 0) {
     return { resource: NO_RESOURCE };
   }
-  const read = readBody(reply, mask);
+  const isSecret = sensitiveOf(asked.operation).length > 0;
+  const read = readBody(reply, mask, isSecret);
   if ('problem' in read) {
     // The beginning of a one-time secret is no excerpt for a message (docs/faults.md C23).
-    return sensitiveOf(asked.operation).length === 0 ? read : { ...read, error: NO_ERROR };
+    return isSecret ? { ...read, error: NO_ERROR } : read;
   }
   const { json, text } = read;
   // A provisioning's response is printed as it came.
-  const isMasked = sensitiveOf(asked.operation).length === 0 && mask.mayBeIn(text);
+  const isMasked = !isSecret && mask.mayBeIn(text);
   const resource = isMasked ? mask.data(json) : json;
   const problem = problemOf(resource, asked);
   if (problem === undefined) return { resource };
@@ -218,7 +219,7 @@ function errorIn(resource: JsonValue, text: string, { operation }: Asked, mask: 
   return isErrorBody(operation, resource) ? partOf(text, beginning, mask) : errorReplyOf(undefined, beginning, mask);
 }
 
-function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: string } | Unreadable {
+function readBody(reply: Reply, mask: TokenMask, isSecret: boolean): { json: JsonValue; text: string } | Unreadable {
   const unreadable = (problem: string, beginning: string): Unreadable => ({
     problem,
     error: errorReplyOf(undefined, beginning, mask),
@@ -240,8 +241,8 @@ function readBody(reply: Reply, mask: TokenMask): { json: JsonValue; text: strin
     return { json: parseJson(text, { maxValues: MAX_VALUES, remembers: true }), text };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    // The message repeats names from the text, shortened, which could leave a part of a token.
-    const isSafe = !/[\\%&]/.test(text) && mask.text(text) === text;
+    // The message repeats names from the text, shortened, which could leave a part of a token or a secret.
+    const isSafe = !isSecret && !/[\\%&]/.test(text) && mask.text(text) === text;
     const where = isSafe ? error.message : `line ${error.line}, column ${error.column}`;
     return unreadable(`${JSON_PROBLEMS[error.problem]} (${where})`, beginning());
   }

@@ -40,7 +40,7 @@ function traceExchange(exchange: Exchange, elapsedMs: number, mask: TokenMask, s
       const isSecret = SECRET_HEADER.test(name) || (sensitive.length > 0 && namesSecret(name + value));
       return `< ${name}: ${isSecret ? '***' : value}`;
     }),
-    ...(body.length > 0 ? [`< ${bodyText(body, mask, sensitive)}`] : []),
+    ...(body.length > 0 ? [`< ${bodyText(body, mask, sensitive, isSuccess(status))}`] : []),
   ];
 }
 
@@ -53,11 +53,17 @@ function withoutEscapes(text: string): string {
 }
 
 /** Masked before it is cut: no mask knows half a token. */
-function bodyText(body: readonly Uint8Array[], mask: TokenMask, sensitive: readonly string[]): string {
+function bodyText(
+  body: readonly Uint8Array[],
+  mask: TokenMask,
+  sensitive: readonly string[],
+  isAnswer: boolean,
+): string {
   if (sensitive.length === 0) {
     return shorten(withoutSecretsInText(mask.text(withoutEscapes(beginningOf(body)))), MAX_BODY_TEXT);
   }
-  const length = byteLength(body);
+  const notShown = `(${byteLength(body)} bytes that may hold a secret are not shown)`;
+  if (isAnswer) return notShown;
   try {
     const text = takeUtf8([...body]);
     const json = parseJson(text, { maxValues: MAX_VALUES });
@@ -67,7 +73,7 @@ function bodyText(body: readonly Uint8Array[], mask: TokenMask, sensitive: reado
   } catch {
     // A cut response may hold half a secret without a name to find it by.
   }
-  return `(${length} bytes that may hold a secret are not shown)`;
+  return notShown;
 }
 
 /** A refusal that a gateway compressed unasked, with what its body says. A 2xx stays as it came. */

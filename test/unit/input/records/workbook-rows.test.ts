@@ -165,6 +165,27 @@ it('a workbook made by hand is read with what XML cannot hold, as it was typed',
   ]);
 });
 
+it.each([
+  ['', ['TRUE'], []],
+  ['"WAHR";"WAHR";"FALSCH"', ['TRUE'], []],
+  ['0.00', ['TRUE'], []],
+  ['"FALSE";"FALSE";"TRUE"', [], ['"FALSE";"FALSE";"TRUE"']],
+  ['"TRUE";"TRUE";"TRUE"', [], ['"TRUE";"TRUE";"TRUE"']],
+  ['"NEIN";"NEIN";"JA"', [], ['"NEIN";"NEIN";"JA"']],
+])('a boolean, also of a formula, in the format %j is read only where it is shown', async (format, shown, faulty) => {
+  const styles = `<numFmts><numFmt numFmtId="200" formatCode="${format.replaceAll('"', '&quot;')}"/></numFmts><cellXfs><xf numFmtId="${format === '' ? 0 : 200}"/></cellXfs>`;
+  const cells = ['<v>1</v>', '<f>TRUE()</f><v>1</v>'].map((cell) => `<row><c s="0" t="b">${cell}</c></row>`);
+  const read = await readAll(handMadeWorkbook({ styles, rows: textRow(1, ['active']) + cells.join('') }));
+  expect(
+    valuesOf(read)
+      .flat()
+      .filter((value) => value === 'TRUE'),
+  ).toEqual([...shown, ...shown]);
+  const problem = (name: string) =>
+    `has the format "${name.replaceAll('"', "'")}", so a spreadsheet may show something else`;
+  expect(problemsOf(read).map(([, text]) => text.split(' (')[0])).toEqual([...faulty, ...faulty].map(problem));
+});
+
 it('a workbook made by hand is read with gaps between its cells, and without the empty rows at its end', async () => {
   const rows = `${HEADER_ROW}<row r="2"><c r="A2" t="str"><v>s1</v></c><c r="D2" t="b"><v>1</v></c></row><row r="9"/>`;
   const read = await readAll(handMadeWorkbook({ rows }));

@@ -282,6 +282,18 @@ it.each<[string, Operation, string, number]>([
   expect(judged(operation, body, status)).toMatchObject({ kind: 'failed', error: { summary } });
 });
 
+it('an error of more values than several rows may hold at once is shown by its beginning', () => {
+  const [error, more] = ['{"errorCode":"E","message":"no","of":[', '1,'.repeat(200_000)];
+  expect(failedOf(judged(cardGet, `${error}${more}1]}`, 409)).error).toMatchObject({ service: undefined });
+  expect(failedOf(judged(cardGet, `${error}${more.slice(6)}1]}`, 409)).error).toMatchObject({ message: 'no' });
+});
+
+it('a name that occurs twice in the answer to a provisioning is not told: it may be the secret', () => {
+  expect(shownOf(judged(cardProvisionWalletA, '{"S3CRET":1,"S3CRET":2}'))).toBe(
+    'the response is ambiguous (line 1, column 13)',
+  );
+});
+
 it('headers that may hold a secret are hidden, by their name or their value, in the answer to a provisioning alone', () => {
   const headers: Header[] = [
     ['Activation-Data', 'a'],
