@@ -5,7 +5,6 @@ import { isMap, parse, parseAllDocuments } from 'yaml';
 import { type CountingServer, startCountingServer } from '../crash/counting-server.ts';
 import { shardRows } from '../crash/program.ts';
 import { WRITES } from '../crash/writes.ts';
-import { SeededRandom } from '../support/seeded-random.ts';
 import { folderWithProgram, ROOT, startIn } from '../support/shell.ts';
 
 const recipe = (name: string) => readFileSync(join(ROOT, 'docs', 'recipes', name), 'utf8');
@@ -66,8 +65,7 @@ class Place {
   }
 
   static async make(): Promise<Place> {
-    const random = new SeededRandom(1);
-    const server = await startCountingServer({ write: WRITES.block, random, thinkMs: 30 });
+    const server = await startCountingServer({ write: WRITES.block, thinkMs: 30 });
     const place = new Place(server);
     cleanUps.push(() => server.stop());
     return place;

@@ -6,7 +6,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type CountingServer, startCountingServer } from '../crash/counting-server.ts';
 import { shardRows } from '../crash/program.ts';
 import { WRITES } from '../crash/writes.ts';
-import { SeededRandom } from '../support/seeded-random.ts';
 import { folderWithProgram, ROOT } from '../support/shell.ts';
 
 // The recipes of docs/guides/many-machines.md on the engines themselves, where they are installed.
@@ -30,7 +29,7 @@ interface Place {
 /** A home with cards.csv, a token and `frontdesk` on the path, and the service that counts what it is asked. */
 async function makePlace(): Promise<Place> {
   const folder = folderWithProgram();
-  const server = await startCountingServer({ write: WRITES.block, random: new SeededRandom(1), thinkMs: 60 });
+  const server = await startCountingServer({ write: WRITES.block, thinkMs: 60 });
   onTestFinished(() => server.stop());
   const rows = Array.from({ length: ROWS }, (_, index) => `${key(index + 1)},lost\n`);
   writeFileSync(join(folder, 'cards.csv'), `cardId,reason\n${rows.join('')}`);
