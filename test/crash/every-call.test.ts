@@ -77,7 +77,7 @@ it.each([
   ['a run of three reissues', RUN, ''],
   ['the names by which its rows are found again', RUN, 'sent'],
 ])(
-  `kill -9 before any call of the file system, of %s: nothing is forgotten, or sent twice (FRONTDESK_CRASH_SEED=${seed})`,
+  `P9 kill -9 before any call of the file system, of %s: nothing is forgotten, or sent twice (FRONTDESK_CRASH_SEED=${seed})`,
   async (_, args, below) => {
     const whole = await killedAt(args, below, 0);
     const calls = someMoments(whole.calls ?? 0, CALLS, new SeededRandom(seed));

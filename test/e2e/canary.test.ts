@@ -151,7 +151,7 @@ test.concurrent('tokens are printed by no command, with --verbose and FRONTDESK_
     expect(readdirSync(stage.home.stateDir).length).toBeGreaterThan(1);
   }));
 
-test.concurrent('tokens are printed by no failure, although the response echoes them', async () => {
+test.concurrent('C20 tokens are printed by no failure, although the response echoes them', async () => {
   const echo = `${CARDS_CANARY} ${encodeURIComponent(CARDS_CANARY)} Bearer ${CARDS_CANARY}`;
   const faults: readonly Behavior[] = [
     json(401, { errorCode: CARDS_CANARY, message: echo, details: { echo: [echo] } }),
