@@ -40,7 +40,7 @@ export async function startCountingServer({ write, thinkMs }: { readonly write: 
   }
 
   const server = await startFaultServer({
-    route: () => ({ applies: true, onRequest: (socket, asked) => void onRequest(socket, asked) }),
+    route: () => ({ onRequest: (socket, asked) => void onRequest(socket, asked) }),
   });
   return {
     /** URL and token for the environment of the program. */

@@ -36,7 +36,6 @@ async function startLargeCards({ after, of = 'text', short = 0 }: LargeCards) {
   const waiting: (() => void)[] = [];
   const server = await startFaultServer({
     route: ({ method, target }, count) => ({
-      applies: true,
       onRequest(socket, asked) {
         const id = target.split('/')[3] ?? '';
         const isShort = Number(id.slice(-12)) <= short;

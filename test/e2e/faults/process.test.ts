@@ -201,7 +201,6 @@ test.concurrent.each([
       route: () => {
         const answer = json(status, status === 404 ? '{"errorCode":"X","message":"no"}' : cardText('BLOCKED'));
         return {
-          applies: status === 200,
           onRequest: (socket, asked) => void held.push(() => answer.onRequest?.(socket, asked)),
         };
       },

@@ -435,7 +435,7 @@ it('many rows that change the same go one after the other, in their order', asyn
   const order: string[] = [];
   const plan = planOf(6, async ({ row }) => {
     order.push(`begin ${row}`);
-    await Promise.resolve();
+    await new Promise(setImmediate);
     order.push(`end ${row}`);
     return answered();
   });
