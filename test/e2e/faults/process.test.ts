@@ -136,32 +136,6 @@ test.concurrent('P6 ends by the signal when interrupted before anything was sent
     expect(stage.lines).toEqual([]);
   }));
 
-test.concurrent('P7 ends with 8 at the second interrupt, or without a response for 5 s', () =>
-  onStage(
-    async (stage) => {
-      const twice = start(stage, REISSUE, ENDLESS_GRACE);
-      await untilRequests(stage, 1);
-      twice.child.kill('SIGINT');
-      await twice.waitForOutput('Waiting up to 5 s');
-      await twice.signalAgain('SIGINT');
-      // The first is open: a second one is made only where that is asked for.
-      const waiting = start(stage, [...REISSUE, '--again']);
-      await untilRequests(stage, 2);
-      const startedMs = performance.now();
-      waiting.child.kill('SIGTERM');
-      const [first, second] = await Promise.all([twice.result, waiting.result]);
-      expect([first.code, second.code]).toEqual([8, 8]);
-      expect(performance.now() - startedMs).toBeGreaterThan(4900);
-      expect(first.stderr).toContain('a loop of the shell may go on after this. Press Ctrl-C again to stop it\n');
-      for (const { stdout, stderr } of [first, second]) {
-        expect(stdout).toBe('');
-        expect(stderr).toContain(`frontdesk card get ${CARD_ID}`);
-      }
-      expect(await outcomes(stage)).toEqual(['unknown', 'unknown']);
-    },
-    { route: () => silence() },
-  ));
-
 /** A loop of a shell over two blocks, which gets these signals, 50 ms apart, as a terminal sends them: to all of it. */
 async function loop(stage: Stage, sent: readonly NodeJS.Signals[], env: Readonly<Record<string, string>> = {}) {
   const script = `for id in ${CARD_ID} ${CARD_ID.replace('7', '8')}; do "$0" "$1" card block $id --yes --json; done`;

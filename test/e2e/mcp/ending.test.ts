@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, RawClient, YES } from '../../support/mcp-process.ts';
 import { type Handler, startRecordingServer } from '../../support/recording-server.ts';
@@ -129,23 +127,6 @@ it('a signal ends a question of mcp, and nothing is sent', async () => {
   expect((await client.running.result).signal).toBe('SIGTERM');
   expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
   expect(await outcomes(client.home)).toEqual([]);
-});
-
-it('the audit log has a confirmed change of mcp before it is sent and after, with its user', async () => {
-  const home = createHome();
-  const path = join(home.path, 'audit.jsonl');
-  const replies = ['ACTIVE', 'ACTIVE', 'BLOCKED'].map((status) => ({ body: cardText(status) }));
-  const { client, sayYes } = await asking(replies, { home, env: { FRONTDESK_AUDIT_LOG: path } });
-  sayYes();
-  await client.answerTo(1);
-  expect((await client.end()).code).toBe(0);
-  const events = readFileSync(path, 'utf8').trimEnd().split('\n');
-  // frontdesk's own JSON lines.
-  const [begin, end] = events.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(events).toHaveLength(2);
-  expect(begin).toMatchObject({ event: 'begin', operation: 'card.block', id: CARD_ID });
-  expect(begin?.['user']).toMatch(/ via mcp$/);
-  expect(end).toMatchObject({ event: 'end', outcome: 'applied' });
 });
 
 it('a client that no longer reads ends mcp with 141, and nothing is sent', async () => {

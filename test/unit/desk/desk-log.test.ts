@@ -122,18 +122,6 @@ it('the verdict says in ASCII what a locale without marks cannot show', async ()
   expect(verdictLines(about, { ...STYLE, unicode: false })).toEqual(['* BLOCKED at 14:02']);
 });
 
-it.each([60, 80, 120])('the verdict takes at most two lines of %i columns, and breaks no word', async (width) => {
-  const { log, write } = desk();
-  for (const command of ['card.reissue', 'card.block', 'card.activate']) {
-    await write(command, command === 'card.activate' ? 'not_sent' : 'unknown', { httpStatus: 503 });
-    const open = log.open.slice(-1);
-    const about = { cardId: ID, status: 'WAITING_ACTIVATION', open, last: log.lastOf(ID) };
-    const lines = verdictLines(about, { ...STYLE, width });
-    expect(lines.length).toBeLessThanOrEqual(3);
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
-  }
-});
-
 it('what is known of a write later: a later write that was done takes the place of an open one where no record is kept', async () => {
   const { log, write } = desk();
   await write('card.block', 'unknown');
