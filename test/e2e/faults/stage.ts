@@ -9,8 +9,8 @@ import {
   type RecordedRequest,
   startFaultServer,
 } from '../../support/fault-server.ts';
+import { plainAnswer } from '../../support/plain-service.ts';
 import { createHome, type Home, type RunOptions, type RunResult, runFrontdesk } from '../../support/run-frontdesk.ts';
-import { cardText } from '../../support/sample-card.ts';
 import { type ShellEnd, startIn } from '../../support/shell.ts';
 import { findCanary } from './canary.ts';
 
@@ -80,22 +80,11 @@ export async function until(what: string, condition: () => boolean): Promise<voi
   }
 }
 
-/** What a service that keeps to the spec answers. */
-export function answerAsService(request: RecordedRequest): Behavior {
-  const { method, target } = request;
-  const [path = ''] = target.split('?');
-  const card = /\/v1\/cards\/([^/]+)(?:\/(\w+))?/.exec(path);
-  if (card !== null) {
-    const [, id = '', action] = card;
-    if (action === 'provision')
-      return json(200, { encryptedPaymentInstrument: 'PAYLOAD-ONE-TIME', activationData: 'PAYLOAD-ONE-TIME' });
-    const status = action === 'block' ? 'BLOCKED' : 'ACTIVE';
-    return json(200, cardText(status, decodeURIComponent(id)));
-  }
-  if (method === 'GET') return json(200, { object: 'list', data: [], url: path });
-  if (path === '/v1/events') return json(200, { id: 'evt_1', object: 'event', active: true, name: 'Event' });
-  const object = path.startsWith('/v1/subscribers/') ? 'subscriber' : 'calendar';
-  return json(200, { id: decodeURIComponent(path.split('/')[3] ?? ''), object, active: true });
+/** What a service that does what it is asked answers. */
+export function answerAsService(request: RecordedRequest, count = 1): Behavior {
+  const { method, target: url } = request;
+  if (method === 'GET' && !url.startsWith('/v1/cards/')) return json(200, { object: 'list', data: [], url });
+  return json(200, plainAnswer({ ...request, url }, count).body);
 }
 
 function listFiles(folder: string): string[] {
@@ -127,7 +116,7 @@ function refuseLeaks(what: string, ...texts: readonly string[]): void {
 export async function onStage(play: (stage: Stage) => Promise<void>, options: StageOptions = {}): Promise<void> {
   const home = createHome();
   const server = await startFaultServer({
-    route: (request, count) => options.route?.(request, count) ?? answerAsService(request),
+    route: (request, count) => options.route?.(request, count) ?? answerAsService(request, count),
   });
   const env = {
     FRONTDESK_CARDS_URL: server.url,
