@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { json, silence, startFaultServer } from '../../support/fault-server.ts';
 import { startFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
-import { CARDS_CANARY, IS_LONG, onStage, STORED_CANARY, type Stage, until } from './stage.ts';
+import { IS_LONG, onStage, STORED_CANARY, type Stage, until } from './stage.ts';
 
 const GET = ['card', 'get', CARD_ID];
 const LINE = `GET /v1/cards/${CARD_ID}`;
@@ -33,30 +33,6 @@ test.concurrent('C2 keeps a stored token from every other scheme, host and port'
       }
       expect(other.connections).toBe(0);
       expect(stage.lines).toEqual([LINE]);
-    } finally {
-      await other.close();
-    }
-  }));
-
-test.concurrent('C3 sends the token of the environment to the URL of the environment, else to that of the profile', () =>
-  onStage(async (stage) => {
-    const other = await startFaultServer({ script: [json(200, cardText('ACTIVE'))] });
-    try {
-      await logIn(stage, other.url);
-      const withEnvironment = await stage.run(GET);
-      expect(withEnvironment.code).toBe(0);
-      expect(stage.server.requests.map(({ headers }) => headers['authorization'])).toEqual([`Bearer ${CARDS_CANARY}`]);
-      const noUrls = { FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
-      const withProfile = await stage.run([...GET, '--verbose'], { env: noUrls });
-      expect(withProfile.code).toBe(0);
-      expect(other.requests.map(({ headers }) => headers['authorization'])).toEqual([`Bearer ${CARDS_CANARY}`]);
-      expect(withProfile.stderr).toMatch(/environment \(FRONTDESK_CARDS_TOKEN\).*stored/);
-      const both = await stage.run([...GET, '-p', 'live']);
-      expect({ code: both.code, stdout: both.stdout }).toEqual({ code: 2, stdout: '' });
-      expect(both.stderr).toContain(other.url);
-      expect(both.stderr).toContain(stage.server.url);
-      expect(stage.lines).toHaveLength(1);
-      expect(other.requests).toHaveLength(1);
     } finally {
       await other.close();
     }

@@ -35,9 +35,6 @@ test.concurrent('P1 ends a read in silence when its reader goes away, and a chan
   onStage(async (stage) => {
     const read = await stage.shell(`{ $FD ${GET.join(' ')}; echo "code $?" >&2; } | true`);
     expect(read.stderr).toBe('code 141\n');
-    const many = await stage.shell(`{ $FD card get ${CARD_ID} ${CARD_ID} -o ndjson; echo "code $?" >&2; } | true`);
-    expect(many.stderr).toMatch(/code 141\n$/);
-    expect(many.stderr).not.toMatch(/^\s+at /m);
     const write = await stage.shell(`{ $FD ${REISSUE.join(' ')}; echo "code $?" >&2; } | true`);
     expect(write.stderr).toContain('WAS applied');
     expect(write.stderr).toContain(CARD_ID);
@@ -48,10 +45,6 @@ test.concurrent('P1 ends a read in silence when its reader goes away, and a chan
 test.concurrent('P2 says that a change was applied whose result could not be written to a full disk', () =>
   onStage(
     async (stage) => {
-      for (const args of [GET.join(' '), 'history', 'card get --help']) {
-        const read = await stage.shell(`$FD ${args} > /dev/full`);
-        expect(read).toMatchObject({ code: 16, stderr: 'frontdesk: could not write to stdout: no space left\n' });
-      }
       const dry = await stage.shell(`$FD ${REISSUE.join(' ')} --dry-run > /dev/full`);
       expect(dry.stderr).toBe('frontdesk: could not write to stdout: no space left. Nothing was sent.\n');
       const write = await stage.shell(`$FD ${REISSUE.join(' ')} --json > /dev/full`);

@@ -49,15 +49,6 @@ it('mcp needs a named service: the current profile does not count', async () => 
   expect(stderr).toContain('no service is named');
 });
 
-it.each([
-  ['-p', ['-p', 'sandbox'], {}],
-  ['FRONTDESK_PROFILE', [], { FRONTDESK_PROFILE: 'sandbox' }],
-  ['a URL', [], { FRONTDESK_CARDS_URL: 'http://127.0.0.1:9' }],
-])('mcp takes the service from %s', async (_, args, env) => {
-  const { code, stdout } = await runFrontdesk(['mcp', ...args], { env, stdin: '' });
-  expect([code, stdout]).toEqual([0, '']);
-});
-
 it('mcp lists no changes with a read-only profile, in spite of --allow-writes', async () => {
   const home = createHome();
   await runFrontdesk(['profile', 'set', 'look', '--cards-url', 'https://api.example.com', '--read-only', 'true'], {
@@ -188,7 +179,8 @@ it('mcp reports progress to a client that asks for it', async () => {
 });
 
 it('mcp says once that it is the sandbox, whatever families are called', async () => {
-  const { code, stdout, stderr } = await runFrontdesk(['mcp', '-p', 'sandbox'], {
+  const { code, stdout, stderr } = await runFrontdesk(['mcp'], {
+    env: { FRONTDESK_PROFILE: 'sandbox' },
     stdin: lines(
       INITIALIZE,
       call(1, 'card_get', { cardId: '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' }),

@@ -120,23 +120,6 @@ it.concurrent('a call that is refused anyway asks nothing', async () => {
   }
 });
 
-it.concurrent.for([
-  [['card', 'block'], '<cardId>'],
-  [['card', 'provision', CARD_ID], '--wallet'],
-  [['calendar', 'event', 'create'], '--calendar'],
-  [['completion'], '<shell>'],
-  [['runs', 'resume'], '<run>'],
-  [['auth', 'login'], '--family'],
-] as const)('with --no-input, or outside a terminal, `%s` names %s and asks nothing', async ([args, name]) => {
-  const server = await serve([]);
-  const [onTerminal, offTerminal] = await Promise.all([
-    dialogue([...args, '--no-input'], [], { env: server.env }),
-    runFrontdesk(args, { env: server.env }),
-  ]);
-  expect(onTerminal).toMatchObject({ code: 2, text: expect.stringContaining(name) });
-  expect(offTerminal).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(name) });
-});
-
 it.concurrent('the confirmation breaks a question without room before its answers', async () => {
   const server = await serve([ACTIVE]);
   const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, 'n\r']], { env: server.env, columns: 80 });

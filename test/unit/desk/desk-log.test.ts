@@ -55,22 +55,6 @@ function desk(record: typeof NO_RECORD | undefined = undefined) {
   return { log, recorder, write, verdict };
 }
 
-const REFUSED = { httpStatus: 409, errorCode: 'CARD_BLOCKED' };
-const NOT_ACTIVATED = '✖ NOT ACTIVATED: refused at 14:02 (HTTP 409, CARD_BLOCKED). Nothing was changed';
-
-it.each<[string, string, Outcome, Partial<CallOutcome>, string, string]>([
-  ['applied', 'card.block', 'applied', {}, 'BLOCKED', '✔ BLOCKED at 14:02'],
-  ['checked', 'card.block', 'confirmed_by_read', {}, 'BLOCKED', '✔ BLOCKED at 14:02, as reading the card showed'],
-  ['refused', 'card.activate', 'rejected', REFUSED, 'BLOCKED', NOT_ACTIVATED],
-])('the verdict of a write that ended %s says how, when and what to do', async (...row) => {
-  const [, command, outcome, callOutcome, status, line] = row;
-  const { log, write, verdict } = desk();
-  log.saw(ID, card('ACTIVE'));
-  await write(command, outcome, callOutcome);
-  log.saw(ID, card(status), true);
-  expect(verdict(status)).toEqual([line]);
-});
-
 it('the verdict stays until a look shows another status, and the look of the write is none of these', async () => {
   const { log, write, verdict } = desk();
   await write('card.block', 'rejected', { httpStatus: 409 });
