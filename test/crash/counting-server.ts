@@ -7,8 +7,6 @@ import type { Write } from './writes.ts';
 /** Where a write stands at the service: the moments at which a test may kill the program. */
 export type Stage = 'arrived' | 'applied' | 'answered';
 
-export type CountingServer = Awaited<ReturnType<typeof startCountingServer>>;
-
 /** Starts the service that is the judge of a run: it counts what it applied, and is the only one that knows. Before and after that it thinks for so long at most. */
 export async function startCountingServer({ write, thinkMs }: { readonly write: Write; readonly thinkMs: number }) {
   const random = new SeededRandom(1);

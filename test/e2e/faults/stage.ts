@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,17 +35,6 @@ export const IS_LONG = process.env['FRONTDESK_LONG'] === '1';
 export const AS_SOMEBODY_ELSE =
   process.getuid?.() === 0 ? 'setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all' : '';
 
-/** Before `sh -c`: a private view of the mounts, in which a small file system can be mounted and filled. */
-const PRIVATE_MOUNTS = 'unshare -rm';
-/** Whether this machine lets a test mount a file system of its own (containers and hardened systems may not). */
-export const CAN_MOUNT = spawnSync('sh', ['-c', `${PRIVATE_MOUNTS} sh -c 'mount -t tmpfs tmpfs /mnt'`]).status === 0;
-
-/** A line of `sh` that runs with a file system of so many kilobytes on this folder. */
-export function onSmallDisk(folder: string, kilobytes: number, script: string): string {
-  const mount = `mount -t tmpfs -o size=${kilobytes}k,mode=700 tmpfs ${folder}`;
-  return `mkdir -p ${folder} && ${PRIVATE_MOUNTS} sh -c '${mount} && ${script}'`;
-}
-
 interface StageOptions {
   /** Answers a request; undefined: as the service would. */
   readonly route?: (request: RecordedRequest, count: number) => Behavior | undefined;
@@ -81,7 +69,7 @@ export async function until(what: string, condition: () => boolean): Promise<voi
 }
 
 /** What a service that does what it is asked answers. */
-export function answerAsService(request: RecordedRequest, count = 1): Behavior {
+function answerAsService(request: RecordedRequest, count = 1): Behavior {
   const { method, target: url } = request;
   if (method === 'GET' && !url.startsWith('/v1/cards/')) return json(200, { object: 'list', data: [], url });
   return json(200, plainAnswer({ ...request, url }, count).body);
