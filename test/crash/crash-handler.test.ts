@@ -60,15 +60,6 @@ describe.concurrent('an error that nothing caught, while the reader of stderr st
     expect(await broken(args, env, true)).toEqual({ code: 8, posts: 1, stdout: '', history: ['unknown'] });
   });
 
-  it('sends no further row of a run, and the record knows how each ended', async () => {
-    const ids = Array.from({ length: 20 }, (_, index) => `${CARD_ID.slice(0, -2)}${index + 10}`);
-    const args = ['card', 'activate', ...ids, '--yes', '-o', 'ndjson', '-j', '2'];
-    const { code, posts, history } = await broken(args, { BREAK_AT: ANSWERED, BREAK_METHOD: 'POST' });
-    expect(code).toBe(1);
-    expect(posts).toBeLessThan(ids.length);
-    expect(history.filter((outcome: string) => outcome !== 'not_sent')).toEqual(Array(posts).fill('applied'));
-  });
-
   it('takes the rows of an input away that were written down to be checked', async () => {
     const folder = mkdtempSync(join(createHome().path, 'tmp-'));
     const env = { BREAK_AT: ANSWERED, BREAK_METHOD: 'GET', TMPDIR: folder };

@@ -4,13 +4,11 @@ interface Node {
   readonly world: World;
   readonly from: Node | undefined;
   readonly label: string;
-  readonly next: Node[];
 }
 
 export interface Explored {
-  /** How many different situations were looked at, and how many orders of steps lead through them. */
+  /** How many different situations were looked at. */
   readonly situations: number;
-  readonly orders: bigint;
   /** What was found wrong, and the order that leads there. */
   readonly found: string | undefined;
 }
@@ -110,23 +108,6 @@ function pathTo(node: Node): string {
   return labels.join('\n  ');
 }
 
-/** How many ways lead from a situation to an end. */
-function countOrders(first: Node): bigint {
-  const counts = new Map<Node, bigint>();
-  const open = [first];
-  for (let node = open.at(-1); node !== undefined; node = open.at(-1)) {
-    const uncounted = node.next.filter((next) => !counts.has(next));
-    if (uncounted.length > 0) {
-      open.push(...uncounted);
-      continue;
-    }
-    const sum = node.next.reduce((total, next) => total + (counts.get(next) ?? 0n), 0n);
-    counts.set(node, node.next.length === 0 ? 1n : sum);
-    open.pop();
-  }
-  return counts.get(first) ?? 0n;
-}
-
 export interface Given extends Pick<World, 'disk' | 'incidents' | 'turns'> {
   /** The first process has come to a call of this kind alone, and stands still before it. */
   readonly standsBefore?: RegExp | undefined;
@@ -153,24 +134,19 @@ export async function exploreOrders(
   given: Given,
   wrong: (world: World) => string | undefined,
 ): Promise<Explored> {
-  const first: Node = { world: await begin(actors, given), from: undefined, label: '', next: [] };
+  const first: Node = { world: await begin(actors, given), from: undefined, label: '' };
   const nodes = [first];
-  const known = new Map<string, Node>();
+  const known = new Set<string>();
   for (const node of nodes) {
     for (const [label, world] of await successors(actors, node.world)) {
       const key = keyOf(world);
-      let next = known.get(key);
-      if (next === undefined) {
-        next = { world, from: node, label, next: [] };
-        known.set(key, next);
-        nodes.push(next);
-        const fault = wrong(world);
-        if (fault !== undefined) {
-          return { situations: nodes.length, orders: 0n, found: `${fault} after\n  ${pathTo(next)}` };
-        }
-      }
-      node.next.push(next);
+      if (known.has(key)) continue;
+      const next = { world, from: node, label };
+      known.add(key);
+      nodes.push(next);
+      const fault = wrong(world);
+      if (fault !== undefined) return { situations: nodes.length, found: `${fault} after\n  ${pathTo(next)}` };
     }
   }
-  return { situations: nodes.length, orders: countOrders(first), found: undefined };
+  return { situations: nodes.length, found: undefined };
 }

@@ -31,18 +31,11 @@ export interface PodSettings {
 
 /** The program as process 1 of a container with a clock of its own: nobody outside shares its view of processes. */
 export class Pod {
-  readonly name: string;
   readonly ended: Promise<ShellEnd>;
-  readonly startedMs = performance.now();
-  /** When it ended or was killed. */
-  endedMs = Number.POSITIVE_INFINITY;
-  wasKilled = false;
-  wasStopped = false;
-  isStopped = false;
+  #isOver = false;
   readonly #child: ChildProcess;
 
   constructor({ args, home, env, name, clockOffsetMs, speed }: PodSettings) {
-    this.name = name;
     const inner = `echo ${name} > /proc/sys/kernel/hostname; exec "$@"`;
     const { command, args: words, env: all } = programCommand(args, home, env);
     const unshare = ['unshare', ...(UNSHARE ?? []), ...NAMESPACES, 'sh', '-c', inner, 'sh', command];
@@ -50,46 +43,20 @@ export class Pod {
     const own = { ...time, ...all };
     const { child, ended } = startIn(join(home.path, 'work'), [...unshare, '--require', OWN_TIME, ...words], own);
     this.#child = child;
-    this.ended = ended.then((end) => {
-      if (!this.isOver) this.endedMs = performance.now();
-      return end;
+    this.ended = ended.finally(() => {
+      this.#isOver = true;
     });
   }
 
-  get isOver(): boolean {
-    return this.endedMs !== Number.POSITIVE_INFINITY;
-  }
-
-  kill(): void {
-    if (!this.#signal('SIGKILL')) return;
-    this.wasKilled = true;
-    this.endedMs = performance.now();
-  }
-
-  stop(): void {
-    if (!this.#signal('SIGSTOP')) return;
-    this.isStopped = true;
-    this.wasStopped = true;
-  }
-
-  goOn(): void {
-    this.#signal('SIGCONT');
-    this.isStopped = false;
-  }
-
-  terminate(): void {
-    this.#signal('SIGTERM');
-  }
-
-  /** To process 1 of the pod; false when there is none (any more). */
-  #signal(signal: NodeJS.Signals): boolean {
+  /** To process 1 of the pod, if there is one (still). */
+  signal(signal: NodeJS.Signals): void {
     const { pid } = this.#child;
-    if (pid === undefined || this.isOver) return false;
+    if (pid === undefined || this.#isOver) return;
     try {
       const inner = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
-      return inner > 0 && process.kill(inner, signal);
+      if (inner > 0) process.kill(inner, signal);
     } catch {
-      return false;
+      // It ended meanwhile.
     }
   }
 }

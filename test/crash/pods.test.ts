@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHome } from '../support/run-frontdesk.ts';
-import { IS_LONG, SeededRandom } from '../support/seeded-random.ts';
+import { IS_LONG } from '../support/seeded-random.ts';
 import { startCountingServer } from './counting-server.ts';
 import { Pod, UNSHARE } from './pod.ts';
 import { printedRows, startProgram } from './program.ts';
@@ -24,19 +24,18 @@ afterEach(async () => {
 /** A run that pods can share, and the service that counts what it is asked. */
 async function sharedRun() {
   const home = createHome();
-  const random = new SeededRandom(1);
-  const server = await startCountingServer({ write: WRITE, random, thinkMs: 30 });
-  const keys = Array.from({ length: ROWS }, (_, index) => WRITE.keyOf(index + 1));
-  writeFileSync(join(home.path, 'work', WRITE.fileName), WRITE.inputOf(keys));
+  const server = await startCountingServer({ write: WRITE, thinkMs: 30 });
+  const rows = Array.from({ length: ROWS }, (_, index) => `${WRITE.keyOf(index + 1)};"worn; torn"\r\n`);
+  writeFileSync(join(home.path, 'work', 'cards.csv'), `cardId;reason\r\n${rows.join('')}`);
   cleanUps.push(async () => {
     await server.stop();
     rmSync(home.path, { recursive: true, force: true });
   });
-  const args = [...WRITE.command, '--from', WRITE.fileName, '--run', 'night', '--yes', '-j', '2', '-o', 'ndjson'];
+  const args = [...WRITE.command, '--from', 'cards.csv', '--run', 'night', '--yes', '-j', '2', '-o', 'ndjson'];
   const start = (name: string, clockOffsetMs = 0, more: Readonly<Record<string, string>> = {}): Pod => {
     const env = { ...server.env, ...more };
     const pod = new Pod({ args, home, env, name, clockOffsetMs, speed: SPEED });
-    cleanUps.push(() => pod.kill());
+    cleanUps.push(() => pod.signal('SIGKILL'));
     return pod;
   };
   const arrived = (count: number): Promise<void> =>
@@ -52,11 +51,11 @@ describe.skipIf(UNSHARE === undefined)('containers (needs unshare)', () => {
     const { server, start, arrived } = await sharedRun();
     const first = start('pod-1', 0, env);
     await arrived(10);
-    first.stop();
+    first.signal('SIGSTOP');
     const before = await start('pod-2').ended;
     await server.quiet();
     const sent = server.order.length;
-    first.goOn();
+    first.signal('SIGCONT');
     const { code, stdout, stderr } = await first.ended;
     expect(stderr).toContain(
       'run night is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-2 (process 1) took it over. Nothing more of it is sent from here.',
@@ -81,7 +80,7 @@ describe.skipIf(UNSHARE === undefined)('containers (needs unshare)', () => {
     // While the first one lives: after its end the system may give its namespace to the next.
     const second = start('pod-2', -HOUR_MS);
     await arrived(8);
-    first.kill();
+    first.signal('SIGKILL');
     const { code, stderr } = await second.ended;
     const said = [...stderr.matchAll(/"message":"(run night(?! of )[^"]*)"/g)].map(([, message]) => message);
     expect(said[0]).toBe(
@@ -101,7 +100,7 @@ describe.skipIf(UNSHARE === undefined)('containers (needs unshare)', () => {
     const { server, start, arrived } = await sharedRun();
     const first = start('pod-1');
     await arrived(10);
-    first.kill();
+    first.signal('SIGKILL');
     await first.ended;
     expect([0, 8]).toContain((await start('pod-1').ended).code);
     expect(server.order.toSorted()).toEqual([...new Set(server.order)].sort());
@@ -111,7 +110,7 @@ describe.skipIf(UNSHARE === undefined)('containers (needs unshare)', () => {
     const { server, start, arrived } = await sharedRun();
     const first = start('pod-1');
     await arrived(10);
-    first.terminate();
+    first.signal('SIGTERM');
     expect((await first.ended).code).toBe(143);
     const { code, stderr } = await start('pod-2', HOUR_MS).ended;
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining('is in use by') });

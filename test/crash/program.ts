@@ -2,7 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Home, startFrontdesk } from '../support/run-frontdesk.ts';
-import type { PrintedRow } from './judge.ts';
+
+/** A row as the program printed it. */
+interface PrintedRow {
+  readonly row: number;
+  readonly outcome: string;
+}
 
 /** Longer than the longest wait for a run that another holds. */
 const LIMIT_MS = 120_000;
@@ -28,7 +33,7 @@ async function behindStandIn(pid: number | undefined): Promise<void> {
 export function printedRows(text: string): PrintedRow[] {
   // A killed process may leave half a line, which was never printed.
   const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
-  // The judge finds out when members of a row are wrong.
+  // The tests find out when members of a row are wrong.
   return whole.filter((line) => line !== '').map((line) => JSON.parse(line) as PrintedRow);
 }
 
@@ -36,11 +41,4 @@ export function printedRows(text: string): PrintedRow[] {
 export function shardRows(folder: string, shards: readonly number[]): readonly PrintedRow[] {
   const texts = shards.map((shard) => readFileSync(join(folder, `results-${shard}.ndjson`), 'utf8'));
   return texts.flatMap(printedRows).sort((one, other) => one.row - other.row);
-}
-
-/** The counts of a process's summary, none when it printed no summary. */
-export function summaryOutcomes(stderr: string): Record<string, number> {
-  const line = stderr.split('\n').findLast((text) => text.startsWith('{"summary"'));
-  if (line === undefined) return {};
-  return (JSON.parse(line) as { summary: { outcomes: Record<string, number> } }).summary.outcomes;
 }

@@ -23,7 +23,7 @@ it(`a single write that is killed at any moment is in the history whenever it wa
   const random = new SeededRandom(seed);
   const write = WRITES.reissue;
   const home = createHome();
-  const server = await startCountingServer({ write, random, thinkMs: 5 });
+  const server = await startCountingServer({ write, thinkMs: 5 });
   const start = (...args: string[]) => startProgram(args, home, server.env);
   for (let number = 1; number <= KILLS; number += 1) {
     const stage = random.pick<Stage | 'time'>(['time', 'arrived', 'applied', 'answered']);

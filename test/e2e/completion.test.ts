@@ -173,14 +173,3 @@ describe.each(TERMINALS)('completion at a terminal in $name', ({ name, start, lo
     expect(lines).toEqual(TYPED.map(({ words }) => words));
   });
 });
-
-it.each([
-  { shell: 'bash', file: 'frontdesk.bash' },
-  { shell: 'zsh', file: '_frontdesk' },
-  { shell: 'fish', file: 'frontdesk.fish' },
-  { shell: 'powershell', file: 'frontdesk.ps1' },
-])('frontdesk completion prints the committed script of $shell', async ({ shell, file }) => {
-  const { code, stdout, stderr } = await runFrontdesk(['completion', shell]);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toBe(readFileSync(script(file), 'utf8'));
-});

@@ -1,17 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { isMap, parse, parseAllDocuments } from 'yaml';
-import { type CountingServer, startCountingServer } from '../crash/counting-server.ts';
-import { shardRows } from '../crash/program.ts';
-import { WRITES } from '../crash/writes.ts';
-import { SeededRandom } from '../support/seeded-random.ts';
-import { folderWithProgram, ROOT, startIn } from '../support/shell.ts';
+import { makeShardPlace, SHARDS, type ShardPlace } from '../support/shards.ts';
+import { ROOT, startIn } from '../support/shell.ts';
 
 const recipe = (name: string) => readFileSync(join(ROOT, 'docs', 'recipes', name), 'utf8');
-
-const SHARDS = [1, 2, 3, 4];
-const ROWS = 60;
 
 interface Step {
   readonly name?: string;
@@ -47,74 +41,24 @@ const workflow = parse(recipe('github-actions.yml')) as Workflow;
 const manifests = parseAllDocuments(recipe('kubernetes-job.yaml'));
 const job = manifests[1]?.toJS() as Job;
 
-const cleanUps: (() => void | Promise<void>)[] = [];
+const makePlace = () => makeShardPlace(60, 30);
 
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
-
-/** A folder with cards.csv, `frontdesk` on the path, and the service that counts what it is asked. */
-class Place {
-  readonly folder = folderWithProgram();
-  readonly server: CountingServer;
-
-  private constructor(server: CountingServer) {
-    this.server = server;
-    const ids = Array.from({ length: ROWS }, (_, index) => WRITES.block.keyOf(index + 1));
-    writeFileSync(join(this.folder, 'cards.csv'), `cardId,reason\n${ids.map((id) => `${id},lost\n`).join('')}`);
-    writeFileSync(join(this.folder, '.cards-token'), 'cards-token-of-the-test\n', { mode: 0o600 });
-  }
-
-  static async make(): Promise<Place> {
-    const random = new SeededRandom(1);
-    const server = await startCountingServer({ write: WRITES.block, random, thinkMs: 30 });
-    const place = new Place(server);
-    cleanUps.push(() => server.stop());
-    return place;
-  }
-
-  start(shell: readonly string[], env: Readonly<Record<string, string>>) {
-    const { FRONTDESK_CARDS_URL, FRONTDESK_CARDS_TOKEN } = this.server.env;
-    const started = startIn(this.folder, shell, {
-      FRONTDESK_CONFIG_DIR: join(this.folder, 'config'),
-      FRONTDESK_STATE_DIR: join(this.folder, 'state'),
-      FRONTDESK_CARDS_URL,
-      FRONTDESK_CARDS_TOKEN,
-      ...env,
-    });
-    cleanUps.push(() => void started.child.kill('SIGKILL'));
-    return started;
-  }
-
-  /**
-   * No card was blocked twice, and the results of all shards together give an outcome for each. Unknown is only a row
-   * whose request had not reached the service when its sender was killed. Answers how many there are.
-   */
-  expectAllSaid(): number {
-    const rows = shardRows(this.folder, SHARDS);
-    expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1));
-    const applied = (row: number) => this.server.applications(WRITES.block.keyOf(row));
-    const said = rows.map(({ row, outcome }) => `${row} ${outcome.replace('confirmed_by_read', 'applied')}`);
-    expect(said).toEqual(rows.map(({ row }) => `${row} ${applied(row) === 1 ? 'applied' : 'unknown'}`));
-    return rows.filter(({ outcome }) => outcome === 'unknown').length;
-  }
+/** Starts this in the folder of the place. */
+function startAt(place: ShardPlace, shell: readonly string[], env: Readonly<Record<string, string>>) {
+  const started = startIn(place.folder, shell, { ...place.env, ...env });
+  onTestFinished(() => void started.child.kill('SIGKILL'));
+  return started;
 }
 
 type Start = (shard: number, attempt: number) => ReturnType<typeof startIn>;
 
 /** Runs all shards at once, kills the second in the middle of its rows, and starts that one again. */
-async function runWithKill(place: Place, start: Start): Promise<void> {
+async function runWithKill(place: ShardPlace, start: Start): Promise<void> {
   const first = SHARDS.map((shard) => start(shard, 1));
   const second = first[1]?.child;
   // Shard 2 has rows 2, 6, 10, …: its third row is on its way.
-  const key = WRITES.block.keyOf(10);
-  await new Promise<void>((resolve) => {
-    place.server.listen(() => {
-      if (place.server.applications(key) > 0) resolve();
-    });
-  });
+  await place.whenApplied(10);
   second?.kill('SIGKILL');
-  place.server.listen(undefined);
   const ends = await Promise.all(first.map(({ ended }) => ended));
   expect(ends.map(({ code }) => code)).toEqual([0, null, 0, 0]);
   await place.server.quiet();
@@ -142,10 +86,10 @@ it('the recipe for GitHub Actions has no expression in its shell lines, so that 
 });
 
 it('the recipe for GitHub Actions sends every row once although a job is killed and run again', async () => {
-  const place = await Place.make();
+  const place = await makePlace();
   const lines = [steps[index('Refuse to start over')]?.run, steps[index('Block')]?.run].join('');
   await runWithKill(place, (shard, attempt) =>
-    place.start(['bash', '-e', '-c', lines], { SHARD: String(shard), ATTEMPT: String(attempt) }),
+    startAt(place, ['bash', '-e', '-c', lines], { SHARD: String(shard), ATTEMPT: String(attempt) }),
   );
 });
 
@@ -169,8 +113,8 @@ it.each(guards)('the recipe $name keeps its state outside of the workspace', ({ 
 });
 
 it.each(guards)('the recipe $name refuses to go on if the runner of the attempt before is lost', async ({ run }) => {
-  const place = await Place.make();
-  const attempt = (number: number) => place.start(['bash', '-e', '-c', run], { ATTEMPT: String(number) }).ended;
+  const place = await makePlace();
+  const attempt = (number: number) => startAt(place, ['bash', '-e', '-c', run], { ATTEMPT: String(number) }).ended;
   expect((await attempt(1)).code).toBe(0);
   // Attempt 2 is lost with its runner, so attempt 3 gets the state of attempt 1.
   const lost = await attempt(3);
@@ -182,8 +126,8 @@ it.each(guards)('the recipe $name refuses to go on if the runner of the attempt 
 it.each(guards)(
   'the recipe $name refuses to start over if the state of the earlier attempt is lost',
   async ({ run }) => {
-    const place = await Place.make();
-    const { code, stderr } = await place.start(['bash', '-e', '-c', run], { ATTEMPT: '2' }).ended;
+    const place = await makePlace();
+    const { code, stderr } = await startAt(place, ['bash', '-e', '-c', run], { ATTEMPT: '2' }).ended;
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
   },
 );
@@ -219,13 +163,14 @@ it('the recipe for Kubernetes is a claim and a job, and does not restart a pod i
 });
 
 it('the recipe for Kubernetes sends every row once although a pod is killed and started again', async () => {
-  const place = await Place.make();
+  const place = await makePlace();
   const [container] = job.spec.template.spec.containers;
   const [shell = '', option = ''] = container?.command ?? [];
   const script = (container?.args[0] ?? '').replaceAll('/input/', `${place.folder}/`);
   expect(script).toMatch(/^exec frontdesk /);
   await runWithKill(place, (shard) =>
-    place.start(
+    startAt(
+      place,
       [shell, option, script.replace('"/state/results-$JOB_COMPLETION_INDEX', `"${place.folder}/results-${shard}`)],
       { JOB_COMPLETION_INDEX: String(shard - 1) },
     ),
@@ -233,9 +178,9 @@ it('the recipe for Kubernetes sends every row once although a pod is killed and 
 });
 
 it('the recipe for Slurm sends every row once although a task is killed and queued again', async () => {
-  const place = await Place.make();
+  const place = await makePlace();
   await runWithKill(place, (shard) =>
-    place.start(['bash', join(ROOT, 'docs', 'recipes', 'slurm-array.sh')], {
+    startAt(place, ['bash', join(ROOT, 'docs', 'recipes', 'slurm-array.sh')], {
       SLURM_ARRAY_TASK_ID: String(shard),
       SLURM_ARRAY_TASK_COUNT: String(SHARDS.length),
     }),

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import axe from 'axe-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BROWSER, Page } from '../support/browser.ts';
-import { cardId, cardNumber, idLines, playService, refusal } from '../support/plain-service.ts';
+import { cardNumber, idLines, playService, refusal } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 
@@ -99,11 +99,5 @@ describe.skipIf(BROWSER === undefined)(`the html report in a browser${WHERE}`, (
     const pdf = await page.pdf();
     expect(pdf.subarray(0, 5).toString('latin1')).toBe('%PDF-');
     expect(page.complaints).toEqual([]);
-  });
-
-  test('the html report names the rows that need a check', async () => {
-    await page.load(address, { width: 1280 });
-    const ids = await page.evaluate('[...document.querySelectorAll("td.id")].map((cell) => cell.textContent)');
-    expect(ids).toEqual([30, ...Array.from({ length: 15 }, (_, index) => 4 * (index + 1))].map(cardId));
   });
 });

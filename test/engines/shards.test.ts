@@ -3,17 +3,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { type CountingServer, startCountingServer } from '../crash/counting-server.ts';
-import { shardRows } from '../crash/program.ts';
-import { WRITES } from '../crash/writes.ts';
-import { SeededRandom } from '../support/seeded-random.ts';
-import { folderWithProgram, ROOT } from '../support/shell.ts';
+import { makeShardPlace } from '../support/shards.ts';
+import { ROOT } from '../support/shell.ts';
 
 // The recipes of docs/guides/many-machines.md on the engines themselves, where they are installed.
 
-const SHARDS = [1, 2, 3, 4];
 const ROWS = 4000;
-const key = (row: number) => WRITES.block.keyOf(row);
 
 const isThere = (...programs: readonly string[]) =>
   programs.every((program) => spawnSync('which', [program]).status === 0);
@@ -21,38 +16,13 @@ const isThere = (...programs: readonly string[]) =>
 /** The daemons of Slurm work for root alone. */
 const hasSlurm = process.getuid?.() === 0 && isThere('munged', 'slurmctld', 'slurmd', 'sbatch');
 
-interface Place {
-  readonly folder: string;
-  readonly server: CountingServer;
-  readonly env: NodeJS.ProcessEnv;
-}
+type Place = Awaited<ReturnType<typeof makePlace>>;
 
-/** A home with cards.csv, a token and `frontdesk` on the path, and the service that counts what it is asked. */
-async function makePlace(): Promise<Place> {
-  const folder = folderWithProgram();
-  const server = await startCountingServer({ write: WRITES.block, random: new SeededRandom(1), thinkMs: 60 });
-  onTestFinished(() => server.stop());
-  const rows = Array.from({ length: ROWS }, (_, index) => `${key(index + 1)},lost\n`);
-  writeFileSync(join(folder, 'cards.csv'), `cardId,reason\n${rows.join('')}`);
-  writeFileSync(join(folder, '.cards-token'), 'cards-token-of-the-test\n', { mode: 0o600 });
-  const env = {
-    ...server.env,
-    PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter),
-    HOME: folder,
-    LANG: 'C.UTF-8',
-    FRONTDESK_CONFIG_DIR: join(folder, 'config'),
-    FRONTDESK_STATE_DIR: join(folder, 'state'),
-  };
-  return { folder, server, env };
-}
-
-/** Resolves as soon as the service has applied a row. */
-function whenApplied({ server }: Place, row: number): Promise<void> {
-  return new Promise((resolve) => {
-    server.listen(() => {
-      if (server.applications(key(row)) > 0) resolve();
-    });
-  });
+async function makePlace() {
+  const place = await makeShardPlace(ROWS, 60);
+  const PATH = [join(place.folder, 'bin'), process.env['PATH']].join(delimiter);
+  const env: NodeJS.ProcessEnv = { ...place.env, PATH, HOME: place.folder, LANG: 'C.UTF-8' };
+  return { ...place, env };
 }
 
 /** The process of a shard, whatever started it. */
@@ -62,19 +32,6 @@ function pidOf({ folder }: Place, shard: number): number {
   const own = pids.filter((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`HOME=${folder}\0`));
   expect(own).toHaveLength(1);
   return own[0] ?? 0;
-}
-
-/** Each row was blocked exactly once, and the results say so; unknown is only what a killed process had under way. */
-function expectEachOnce({ folder, server }: Place): void {
-  // A task that was queued again appends to nothing: each attempt writes its file anew.
-  const rows = shardRows(folder, SHARDS);
-  expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1));
-  const missing = rows.filter(({ row }) => server.applications(key(row)) === 0);
-  expect(missing.every(({ outcome }) => outcome === 'unknown')).toBe(true);
-  expect(missing.length).toBeLessThanOrEqual(16);
-  expect(rows.filter(({ row }) => server.applications(key(row)) > 1)).toEqual([]);
-  const wrong = rows.filter(({ row, outcome }) => server.applications(key(row)) === 1 && outcome === 'unknown');
-  expect(wrong).toEqual([]);
 }
 
 /** Runs a program of the engine to its end and returns its stdout. */
@@ -147,11 +104,10 @@ it.skipIf(!hasSlurm)('Slurm: a task is requeued and another is killed, and each 
   const isOver = (job: string) => run(place, 'squeue', ['-h', '-j', job, '-o', '%T']) === '';
   const job = submit();
   // Shard 2 has the rows 2, 6, 10, …, shard 3 the rows 3, 7, 11, …
-  await whenApplied(place, 402);
+  await place.whenApplied(402);
   run(place, 'scontrol', ['requeue', `${job}_2`]);
-  await whenApplied(place, 603);
+  await place.whenApplied(603);
   process.kill(pidOf(place, 3), 'SIGKILL');
-  place.server.listen(undefined);
   await until(() => run(place, 'squeue', ['-h', '-j', job, '-o', '%T %r']) === 'PENDING BeginTime');
   // Slurm waits for two minutes; a person who is in a hurry says so.
   run(place, 'scontrol', ['update', `JobId=${job}_2`, 'StartTime=now']);
@@ -159,7 +115,8 @@ it.skipIf(!hasSlurm)('Slurm: a task is requeued and another is killed, and each 
   // The killed task ended with a code of its own, so the array is submitted once more, as the recipe says.
   const again = submit();
   await until(() => isOver(again));
-  expectEachOnce(place);
+  // What a killed process had under way.
+  expect(place.expectAllSaid()).toBeLessThanOrEqual(16);
 });
 
 it.skipIf(!isThere('parallel'))(
@@ -174,18 +131,18 @@ it.skipIf(!isThere('parallel'))(
       });
     const first = start();
     const ended = new Promise((resolve) => first.on('close', resolve));
-    await whenApplied(place, 402);
+    await place.whenApplied(402);
     process.kill(pidOf(place, 2), 'SIGKILL');
-    await whenApplied(place, 803);
+    await place.whenApplied(803);
     // Twice: the first lets parallel begin nothing new, the second ends what runs.
     first.kill('SIGTERM');
     first.kill('SIGTERM');
     await ended;
     await place.server.quiet();
-    place.server.listen(undefined);
     expect(place.server.order.length).toBeLessThan(ROWS);
     const second = start();
     await new Promise((resolve) => second.on('close', resolve));
-    expectEachOnce(place);
+    // What a killed process had under way.
+    expect(place.expectAllSaid()).toBeLessThanOrEqual(16);
   },
 );

@@ -37,9 +37,9 @@ beforeAll(async () => {
       const answer = damaged(play, seeded);
       // A look at the card after a write meets trouble of its own.
       const isReadBack = request.method === 'GET' && play.operation.method === 'POST';
-      if (!isReadBack) return answerWith(answer, true);
+      if (!isReadBack) return answerWith(answer);
       const look = { ...play, good: card(play.input.params['cardId'] ?? '', seeded.pick(['ACTIVE', 'BLOCKED', 'X'])) };
-      return answerWith(damaged(look, seeded), false);
+      return answerWith(damaged(look, seeded));
     },
   });
   stage = clientOf(server.url, () => performance.now());
@@ -88,11 +88,15 @@ async function playOne(index: number): Promise<string> {
   const play = playOf(seeded.pick(PLAY_NAMES), index);
   const policy = { timeoutMs: TIMEOUT_MS, retries: 1, retryMaxTimeMs: 2 * TIMEOUT_MS };
   const result = await stage.client.call(play.input, { policy });
+  // What the service said, by the same choices.
+  const answer = damaged(play, seeded).bytes.toString('latin1');
   const { stdout, stderr, isData } = await shown(play, result, seeded);
   const { code, outcome } = endOf(result);
   const where = `run ${index} of ${play.name} ${origin()}`;
   if (code !== 0) expect(EXIT_CODES, where).toContain(code);
   expect(code, where).not.toBe(1);
+  // G4: the service did each change. A refusal of one that did is a lie that no client can see through.
+  if (!/HTTP\/1\.1 [34]\d\d/.test(answer)) expect(['not_sent', 'rejected'], where).not.toContain(outcome);
   checkStreams({ code: result.kind === 'answered' ? 0 : code, stdout, stderr }, isData ? 'bytes' : undefined);
   return `${code} ${outcome}`;
 }

@@ -8,7 +8,7 @@ import type { CallInput } from '../../src/service/http/call.ts';
 import { createHttpClient } from '../../src/service/http/ongoing-call.ts';
 import { parseBaseUrl } from '../../src/service/wire/base-url.ts';
 import { createTransport } from '../../src/service/wire/transport.ts';
-import { type Behavior, counted } from '../support/fault-server.ts';
+import type { Behavior } from '../support/fault-server.ts';
 import { CARDS_TOKEN } from '../support/recording-server.ts';
 import { NAMES, SAMPLE_CALLS, sampleInput, typedCall } from '../support/sample-calls.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
@@ -131,7 +131,7 @@ export function damaged(play: Play, seeded: SeededRandom): WireAnswer {
 }
 
 /** Writes an answer in its pieces, each in a turn of its own. */
-export function answerWith(answer: WireAnswer, applies: boolean): Behavior {
+export function answerWith(answer: WireAnswer): Behavior {
   const write = (socket: Socket): void => {
     const size = Math.max(1, Math.ceil(answer.bytes.length / answer.pieces));
     let at = 0;
@@ -148,5 +148,5 @@ export function answerWith(answer: WireAnswer, applies: boolean): Behavior {
     };
     step();
   };
-  return counted({ applies, onRequest: write }, applies);
+  return { onRequest: write };
 }

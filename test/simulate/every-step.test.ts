@@ -19,7 +19,7 @@ it('a command ends with no exit code but those that it publishes, whatever happe
   expect(ended).toEqual(published);
 });
 
-it('E20 where a step on the disk fails, alone or with all that follow, each command says what happened', async () => {
+it('C14 E20 where a step on the disk fails, alone or with all that follow, each command says what happened', async () => {
   const lies: string[] = [];
   let plays = 0;
   for (const each of cases) {

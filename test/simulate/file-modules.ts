@@ -56,7 +56,7 @@ const LATER = [
 ];
 const AT_ONCE = [
   ...(['open', 'close', 'read', 'fstat', 'exists', 'access', 'chmod', 'readdir', 'readFile', 'writeFile'] as const),
-  ...(['fsync', 'rename', 'link', 'unlink', 'rmdir', 'rm', 'readlink', 'realpath'] as const),
+  ...(['fsync', 'ftruncate', 'rename', 'link', 'unlink', 'rmdir', 'rm', 'readlink', 'realpath'] as const),
 ];
 
 /** What stands for `node:fs/promises`. */

@@ -132,7 +132,7 @@ export class Judge {
     const { process, deed, argv } = started;
     const about = `${nameOf(process)} (${argv.join(' ')})`;
     const { exitCode, stderr } = process;
-    if (exitCode === 1) this.#found.push(`bug: ${about} ends with 1: ${stderr}`);
+    if (exitCode === 1 && !process.wasCrashed) this.#found.push(`bug: ${about} ends with 1: ${stderr}`);
     if (stderr.split('\n').filter((line) => line.startsWith('{"error":{"code":"CANCELLED"')).length > 1) {
       this.#found.push(`untrue: ${about} reports a signal twice: ${stderr}`);
     }

@@ -25,7 +25,8 @@ export type BlowKind =
   | 'failing disk'
   | 'clock'
   | 'stands still'
-  | 'power';
+  | 'power'
+  | 'crash';
 
 /** When something is done, and what befalls it. */
 export interface Struck {

@@ -79,6 +79,7 @@ export class SimulatedProcess implements Owner {
   isPaused = false;
   wasPaused = false;
   wasKilled = false;
+  wasCrashed = false;
   /** Its disk was full or failed. */
   hadFailures = false;
   startedMs: number;
@@ -165,11 +166,21 @@ export class SimulatedProcess implements Owner {
 
   /** As at the keyboard, or from a system that shuts down. */
   signal(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void {
+    this.#hear(name, name);
+  }
+
+  /** An error in the program that nothing catches. */
+  crash(): void {
+    this.wasCrashed = true;
+    this.#hear('uncaughtException', new Error('boom'));
+  }
+
+  #hear(name: string, what: unknown): void {
     this.machine.scheduler.after(
       0,
       () => {
         if (this.#node.listenerCount(name) === 0) return this.kill();
-        this.#node.emit(name, name);
+        this.#node.emit(name, what);
         this.signalledMs ??= this.machine.scheduler.nowMs;
       },
       this,

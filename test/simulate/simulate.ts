@@ -17,11 +17,12 @@ export async function simulate(
   seeds: Iterable<number>,
   program: Program,
   isOver: () => boolean = () => false,
+  plan = planOf,
 ): Promise<Simulated> {
   let [histories, processes, requests] = [0, 0, 0];
   for (const seed of seeds) {
     if (isOver()) break;
-    const verdict = await judgeHistory(planOf(seed), program);
+    const verdict = await judgeHistory(plan(seed), program);
     histories += 1;
     processes += verdict.processes;
     requests += verdict.requests;

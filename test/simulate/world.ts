@@ -205,6 +205,7 @@ export class World {
         process.pause();
         this.scheduler.after(lasts, () => process.goOn());
       },
+      crash: (process) => process.crash(),
       clock: ({ machine }) => machine.jump(lasts),
       'stands still': ({ machine }) => machine.standStill(lasts, clocks),
       power: ({ machine }) => this.#losePower(machine),

@@ -1,16 +1,14 @@
 'use strict';
 
 // Preloaded into the built program (`node --require`): call number FAIL_AT of the file system below FAIL_BELOW (folders,
-// separated by colons) fails with FAIL_WITH, and with FAIL_ON=1 each one after it too; with `SHORT` it writes half of what
-// it was given, which is no failure. FAIL_COUNT names the file that gets the number of calls that were counted. With FAIL_ONLY
-// only calls of that name are counted: `write`. With `KILL` the process is killed before that call.
+// separated by colons) fails with FAIL_WITH; with `KILL` the process is killed before that call. FAIL_COUNT names the file
+// that gets the number of calls that were counted. With FAIL_ONLY only calls of that name are counted: `write`.
 
 const fs = require('node:fs');
 
 const at = Number(process.env.FAIL_AT);
 const errno = process.env.FAIL_WITH ?? 'EIO';
 const only = process.env.FAIL_ONLY ?? '';
-const goesOn = process.env.FAIL_ON === '1';
 const below = (process.env.FAIL_BELOW ?? '').split(':');
 const { writeFileSync } = fs;
 const ours = new Set();
@@ -29,24 +27,12 @@ function isNow(name) {
   if (only !== '' && name !== only) return false;
   calls += 1;
   if (calls === at && errno === 'KILL') process.kill(process.pid, 'SIGKILL');
-  return calls === at || (goesOn && calls > at);
+  return calls === at;
 }
 
 /** Whether a call is one of those that are counted, and fails. */
 function isMeant(args, name) {
   return args.some((value) => isBelow(value) || ours.has(value)) && isNow(name);
-}
-
-const isShort = errno === 'SHORT';
-
-/** What a write is given, with half of it to write. */
-function half([first, ...rest]) {
-  const [data, offset = 0, length] = rest;
-  if (typeof data === 'string') return [first, data.slice(0, Math.ceil(data.length / 2)), ...rest.slice(1)];
-  const whole = typeof length === 'number' ? length : data.length - (typeof offset === 'number' ? offset : 0);
-  const position = typeof rest[3] === 'number' ? rest[3] : null;
-  const done = typeof rest.at(-1) === 'function' ? [rest.at(-1)] : [];
-  return [first, data, typeof offset === 'number' ? offset : 0, Math.ceil(whole / 2), position, ...done];
 }
 
 const NAMES = [
@@ -69,7 +55,7 @@ const NAMES = [
 for (const name of NAMES) {
   const original = fs.promises[name];
   fs.promises[name] = async (...args) => {
-    if (isMeant(args, name) && !isShort) throw failure(name, args[0]);
+    if (isMeant(args, name)) throw failure(name, args[0]);
     const result = await original(...args);
     if (name === 'open' && (only === '' || isBelow(args[0]))) watch(result);
     return result;
@@ -94,8 +80,7 @@ function watch(handle) {
       const fails = isNow(name);
       // The number is given to the next file that is opened.
       if (name === 'close') ours.delete(handle.fd);
-      if (fails && isShort && name === 'write') return original(...half([handle.fd, ...args]).slice(1));
-      if (!fails || isShort) return original(...args);
+      if (!fails) return original(...args);
       // The descriptor is gone anyway, as close(2) says.
       if (name === 'close') await original();
       throw failure(name);
@@ -120,9 +105,7 @@ for (const name of [...NAMES, 'write', 'read', 'fdatasync', 'fsync', 'ftruncate'
   const original = fs[sync];
   if (original !== undefined) {
     fs[sync] = (...args) => {
-      const isChosen = isMeant(args, name);
-      if (isChosen && isShort && name === 'write') return original(...half(args));
-      const fails = isChosen && !isShort;
+      const fails = isMeant(args, name);
       if (name === 'close') ours.delete(args[0]);
       if (fails && name === 'close') original(...args);
       if (fails) throw failure(name, args[0]);
@@ -134,12 +117,11 @@ for (const name of [...NAMES, 'write', 'read', 'fdatasync', 'fsync', 'ftruncate'
   if (!['open', 'read', 'write', 'fdatasync', 'ftruncate', 'close'].includes(name)) continue;
   const called = fs[name];
   const failing = (...args) => {
-    const isChosen = isMeant(args, name);
+    const fails = isMeant(args, name);
     // As above: the number is given to the next file, and the descriptor is gone anyway.
     if (name === 'close') ours.delete(args[0]);
-    if (isChosen && !isShort && name === 'close') return called(args[0], () => args.at(-1)(failure(name)));
-    if (!isChosen) return called(...(name === 'open' ? remembering(args) : args));
-    if (isShort) return called(...(name === 'write' ? half(args) : args));
+    if (fails && name === 'close') return called(args[0], () => args.at(-1)(failure(name)));
+    if (!fails) return called(...(name === 'open' ? remembering(args) : args));
     return process.nextTick(args.at(-1), failure(name));
   };
   // What makes a promise of it finds the names of its results there.

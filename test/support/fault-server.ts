@@ -15,8 +15,6 @@ export interface RecordedRequest {
 
 /** What the server does with a connection or with one request on it. */
 export interface Behavior {
-  /** Whether the service did what was asked before it answered (or failed to). */
-  readonly applies: boolean;
   /** Acts as soon as the connection is there, before a byte is read. */
   readonly onAccept?: (socket: Socket) => void;
   /** Acts after the request's headers, without waiting for its body. */
@@ -63,8 +61,6 @@ export async function startFaultServer(options: FaultServerOptions) {
     get connections() {
       return state.connections;
     },
-    /** How often the service did what was asked. */
-    applications: () => state.applied,
     close: () =>
       new Promise<void>((resolve) => {
         state.destroyAll();
@@ -82,7 +78,6 @@ export const CLOSED_PORT = 1;
 class State {
   readonly requests: RecordedRequest[] = [];
   connections = 0;
-  applied = 0;
   readonly #options: FaultServerOptions;
   readonly #sockets = new Set<Socket>();
   #next = 0;
@@ -146,7 +141,6 @@ class State {
     const behavior = routed ?? this.#scripted();
     if (routed === undefined) this.#next += 1;
     if (behavior === undefined) throw new Error(`no behavior for ${request.method} ${request.target}`);
-    if (behavior.applies) this.applied += 1;
     behavior.onRequest?.(socket, request);
   }
 }
@@ -180,7 +174,7 @@ function head(status: number, headers: Headers): string {
 export function reply(status: number, headers: Headers, body: string | Uint8Array): Behavior {
   const bytes = Buffer.from(typeof body === 'string' ? Buffer.from(body, 'utf8') : body);
   const answer = Buffer.concat([Buffer.from(head(status, { ...headers, 'Content-Length': `${bytes.length}` })), bytes]);
-  return { applies: status < 300, onRequest: (socket) => socket.write(answer) };
+  return { onRequest: (socket) => socket.write(answer) };
 }
 
 /** A whole JSON answer. A string is taken for JSON text, anything else is printed. */
@@ -192,7 +186,6 @@ export function json(status: number, value: unknown, headers: Headers = {}): Beh
 /** These bytes as they are; then the connection is closed unless `keepOpen`. */
 export function raw(bytes: string | Uint8Array, options: { readonly keepOpen?: boolean } = {}): Behavior {
   return {
-    applies: true,
     onRequest: (socket) => {
       if (options.keepOpen === true) socket.write(bytes);
       else socket.end(bytes);
@@ -202,44 +195,43 @@ export function raw(bytes: string | Uint8Array, options: { readonly keepOpen?: b
 
 /** RST as soon as the connection is there. */
 export function resetOnAccept(): Behavior {
-  return { applies: false, onAccept: (socket) => socket.resetAndDestroy() };
+  return { onAccept: (socket) => socket.resetAndDestroy() };
 }
 
 /** FIN as soon as the connection is there, nothing read. */
 export function closeOnAccept(): Behavior {
-  return { applies: false, onAccept: (socket) => socket.end() };
+  return { onAccept: (socket) => socket.end() };
 }
 
 /** RST after the headers of the request, its body unread. */
 export function resetAfterHeaders(): Behavior {
-  return { applies: false, onHeaders: (socket) => socket.resetAndDestroy() };
+  return { onHeaders: (socket) => socket.resetAndDestroy() };
 }
 
 /** Answers after the headers of the request and resets, its body unread. */
 export function earlyReply(status: number, body: string): Behavior {
   const answer = `${head(status, { 'Content-Length': `${Buffer.byteLength(body)}`, Connection: 'close' })}${body}`;
-  return { applies: false, onHeaders: (socket) => socket.end(answer) };
+  return { onHeaders: (socket) => socket.end(answer) };
 }
 
 /** RST after the whole request was read and done. */
 export function resetAfterRequest(): Behavior {
-  return { applies: true, onRequest: (socket) => socket.resetAndDestroy() };
+  return { onRequest: (socket) => socket.resetAndDestroy() };
 }
 
 /** FIN after the whole request was read and done. */
 export function closeAfterRequest(): Behavior {
-  return { applies: true, onRequest: (socket) => socket.end() };
+  return { onRequest: (socket) => socket.end() };
 }
 
 /** Reads the whole request, does it, and never answers. */
 export function silence(): Behavior {
-  return { applies: true, onRequest: () => undefined };
+  return { onRequest: () => undefined };
 }
 
 /** Sends `piece` again and again until the connection goes. */
 export function drip(first: string, piece: string, everyMs: number): Behavior {
   return {
-    applies: true,
     onRequest: (socket) => {
       if (first !== '') socket.write(first);
       const timer = setInterval(() => socket.write(piece), everyMs);
@@ -251,7 +243,6 @@ export function drip(first: string, piece: string, everyMs: number): Behavior {
 /** Writes `first` and then `piece` without end, as fast as the client takes it. */
 export function flood(first: string, piece: string): Behavior {
   return {
-    applies: true,
     onRequest: (socket) => {
       socket.write(first);
       const pump = (): void => {
@@ -266,9 +257,4 @@ export function flood(first: string, piece: string): Behavior {
 /** Declares `declared` bytes, sends `body` and closes. */
 export function wrongLength(status: number, declared: number, body: string): Behavior {
   return raw(`${head(status, { 'Content-Type': 'application/json', 'Content-Length': `${declared}` })}${body}`);
-}
-
-/** The same behavior, but the service did (or did not do) what was asked. */
-export function counted(behavior: Behavior, applies: boolean): Behavior {
-  return { ...behavior, applies };
 }

@@ -30,7 +30,8 @@ const STATUS_AFTER: Readonly<Record<string, string>> = { block: 'BLOCKED', activ
 /** What a reissue answers with. */
 export const REPLACEMENT_ID = cardId(999);
 
-function answer({ url, body }: RecordedRequest, count: number): Reply {
+/** What a service answers that does what it is asked. */
+export function plainAnswer({ url, body }: Pick<RecordedRequest, 'url' | 'body'>, count: number) {
   // A base URL may have a path in front of it.
   const [, , resource = '', id = '', verb = ''] = url.slice(Math.max(0, url.indexOf('/v1/'))).split('/');
   if (resource === 'cards') {
@@ -46,7 +47,7 @@ type Special = (request: RecordedRequest, count: number) => Reply | Promise<Repl
 
 /** A service that does what it is asked, but for the requests that `special` answers. */
 export function playService(special: Special = () => undefined): Handler {
-  return (request, count) => special(request, count) ?? answer(request, count);
+  return (request, count) => special(request, count) ?? plainAnswer(request, count);
 }
 
 /** Such a service, and a home beside it whose calls reach it. */

@@ -1,4 +1,4 @@
-import { constants, createReadStream, createWriteStream, fdatasync, ftruncate, writeSync } from 'node:fs';
+import { constants, createReadStream, createWriteStream, fdatasync, ftruncateSync, writeSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -8,7 +8,6 @@ import { ioFailure } from '../../base/files/io-failure.ts';
 import { temporaryName } from '../../base/files/process-identity.ts';
 
 const syncData = promisify(fdatasync);
-const truncateFile = promisify(ftruncate);
 
 /** A file that only grows: what the journal needs of the disk. Tests make it crash. */
 export type AppendFile = Awaited<ReturnType<typeof openAppendFile>>;
@@ -29,7 +28,8 @@ export async function openAppendFile(path: string) {
     },
     /** Resolves when everything appended so far is on the disk. */
     sync: () => syncData(file.fd),
-    truncate: (length: number): Promise<void> => truncateFile(file.fd, length),
+    /** At once: between a look at the lock and this, no other process may take the run over. */
+    truncate: async (length: number): Promise<void> => ftruncateSync(file.fd, length),
     close: (): Promise<void> => file.close(),
   };
 }

@@ -248,6 +248,8 @@ export class RunJournal {
       return;
     }
     if (file.length > scan.length) {
+      // Since the scan another process may have taken the run over, and written what is no torn tail.
+      this.#assertStillHeld();
       await file.truncate(scan.length);
       await file.sync();
     }

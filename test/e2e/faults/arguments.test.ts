@@ -20,17 +20,3 @@ test.concurrent('I3 I11 sends an odd ID as one segment, and warns of its invisib
     expect(stderr).toContain('warning: the id "a/b<U+202E>?1" has invisible characters, and is sent as given\n');
     expect(stage.lines).toEqual(['GET /v1/calendars/a%2Fb%E2%80%AE%3F1/subscribers']);
   }));
-
-test.concurrent('I16 tells empty, null and omitted fields apart', () =>
-  onStage(async (stage) => {
-    const event = ['calendar', 'event', 'create', '--calendar', 'c', '--name', 'n', '--start', '2027-01-01'];
-    for (const more of [['--url', ''], ['--no-url', '--again'], ['--again']]) {
-      expect((await stage.run([...event, ...more])).code).toBe(0);
-    }
-    const given = '"calendar":"c","name":"n","start":"2027-01-01"';
-    expect(stage.server.requests.map(({ body }) => body)).toEqual([
-      `{${given},"url":""}`,
-      `{${given},"url":null}`,
-      `{${given}}`,
-    ]);
-  }));

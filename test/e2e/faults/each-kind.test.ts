@@ -1,13 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  type Behavior,
-  counted,
-  json,
-  raw,
-  resetAfterRequest,
-  silence,
-  wrongLength,
-} from '../../support/fault-server.ts';
+import { type Behavior, json, raw, resetAfterRequest, silence, wrongLength } from '../../support/fault-server.ts';
 import { NO_PAUSE } from '../../support/run-frontdesk.ts';
 import { cardText } from '../../support/sample-card.ts';
 import { type CallName, faulty, meet, onPost, seen } from './fault-run.ts';
@@ -20,7 +12,7 @@ const rows: readonly (readonly [CallName, string, Behavior, string])[] = [
   ['provisionB', '429 with Retry-After', json(429, '', { 'Retry-After': '1' }), '11 rejected 3 POST, 0 GET'],
   ['event', '408', json(408, ''), '8 unknown 1 POST, 0 GET'],
   ['calendar', '503 with Retry-After', json(503, '', { 'Retry-After': '1' }), '8 unknown 2 POST, 0 GET'],
-  ['subscriber', '500', counted(json(500, ''), true), '8 unknown 1 POST, 0 GET'],
+  ['subscriber', '500', json(500, ''), '8 unknown 1 POST, 0 GET'],
   ['reissue', 'reset after the request', resetAfterRequest(), '8 unknown 1 POST, 2 GET'],
   ['provisionA', '200 with a cut body', wrongLength(200, 99, '{"cardId":'), '8 unknown 1 POST, 0 GET'],
   ['event', '204', raw('HTTP/1.1 204 No Content\r\n\r\n', { keepOpen: true }), '8 unknown 1 POST, 0 GET'],

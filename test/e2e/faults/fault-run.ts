@@ -59,9 +59,11 @@ afterAll(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
+const isServer = (given: object): given is FaultServerOptions => 'route' in given || 'script' in given;
+
 /** A misbehaving service, closed after the test file. One behavior stays for every request. */
 export async function faulty(script: Behavior | FaultServerOptions): Promise<FaultServer> {
-  const server = await startFaultServer('applies' in script ? { script: [script] } : script);
+  const server = await startFaultServer(isServer(script) ? script : { script: [script] });
   servers.push(server);
   return server;
 }

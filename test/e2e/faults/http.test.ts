@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { type Behavior, json, reply } from '../../support/fault-server.ts';
 import { cardText } from '../../support/sample-card.ts';
 import { GOOD_CERTIFICATE } from '../../support/tls-server.ts';
-import { type CallName, type FaultOptions, faulty, meet, onPost, seen } from './fault-run.ts';
+import { type CallName, type FaultOptions, faulty, meet } from './fault-run.ts';
 
 /** docs/faults.md, group H: what the service's HTTP does to a call. */
 
@@ -14,21 +14,6 @@ async function once(behavior: Behavior, call: CallName, options: FaultOptions = 
   const server = await faulty(behavior);
   return { server, ...(await meet(server, call, options)) };
 }
-
-it.concurrent('H1 a redirect 303 of a change is never followed, and is unknown unless the card shows it', async () => {
-  const moved = reply(303, { Location: '/v2/elsewhere' }, '');
-  for (const [status, end, counts] of [
-    ['EXPIRED', '8 unknown', '1 POST, 2 GET'],
-    ['ACTIVE', '0', '1 POST, 1 GET'],
-  ] as const) {
-    const server = await faulty(onPost(moved, json(200, cardText(status))));
-    expect((await meet(server, 'activate', { retries: 2 })).end).toBe(end);
-    expect(seen(server)).toBe(counts);
-  }
-  const read = await once(moved, 'list', { retries: 2 });
-  expect(read.end).toBe('6');
-  expect(seen(read.server)).toBe('0 POST, 1 GET');
-});
 
 it.concurrent('H2 a 307 to another port or scheme sends nothing to the second server', async () => {
   const second = await faulty(ACTIVE);

@@ -93,18 +93,3 @@ test.concurrent('I25 refuses a folder, a missing file and an unreadable one, and
     expect(readdirSync(stage.path('.')).filter((name) => name.startsWith('frontdesk-'))).toEqual([]);
     expect(stage.lines).toEqual([]);
   }));
-
-test.concurrent('I25 reads a pipe, and has nothing to do without rows', () =>
-  onStage(async (stage) => {
-    const piped = await stage.shell(
-      `mkfifo rows && { printf 'cardId\\n${CARD_ID}\\n' > rows & } && $FD card activate --yes --from rows --from-format csv --json`,
-    );
-    expect(piped.code).toBe(0);
-    expect(JSON.parse(piped.stdout)).toMatchObject([{ row: 1, outcome: 'applied' }]);
-    for (const content of ['', 'cardId\n', '\n\n']) {
-      const none = await stage.run(['card', 'get', '--json', '--from', stage.file('none.csv', content)]);
-      expect({ code: none.code, stdout: none.stdout }).toEqual({ code: 0, stdout: '[]\n' });
-      expect(none.stderr).toContain('nothing to do');
-    }
-    expect(stage.lines).toEqual([`POST /v1/cards/${CARD_ID}/activate`]);
-  }));

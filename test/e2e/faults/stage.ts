@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +8,8 @@ import {
   type RecordedRequest,
   startFaultServer,
 } from '../../support/fault-server.ts';
+import { plainAnswer } from '../../support/plain-service.ts';
 import { createHome, type Home, type RunOptions, type RunResult, runFrontdesk } from '../../support/run-frontdesk.ts';
-import { cardText } from '../../support/sample-card.ts';
 import { type ShellEnd, startIn } from '../../support/shell.ts';
 import { findCanary } from './canary.ts';
 
@@ -35,17 +34,6 @@ export const IS_LONG = process.env['FRONTDESK_LONG'] === '1';
 /** Before a command of `sh`: runs it as a user for whom file modes count; empty where that is so already. */
 export const AS_SOMEBODY_ELSE =
   process.getuid?.() === 0 ? 'setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all' : '';
-
-/** Before `sh -c`: a private view of the mounts, in which a small file system can be mounted and filled. */
-const PRIVATE_MOUNTS = 'unshare -rm';
-/** Whether this machine lets a test mount a file system of its own (containers and hardened systems may not). */
-export const CAN_MOUNT = spawnSync('sh', ['-c', `${PRIVATE_MOUNTS} sh -c 'mount -t tmpfs tmpfs /mnt'`]).status === 0;
-
-/** A line of `sh` that runs with a file system of so many kilobytes on this folder. */
-export function onSmallDisk(folder: string, kilobytes: number, script: string): string {
-  const mount = `mount -t tmpfs -o size=${kilobytes}k,mode=700 tmpfs ${folder}`;
-  return `mkdir -p ${folder} && ${PRIVATE_MOUNTS} sh -c '${mount} && ${script}'`;
-}
 
 interface StageOptions {
   /** Answers a request; undefined: as the service would. */
@@ -80,22 +68,11 @@ export async function until(what: string, condition: () => boolean): Promise<voi
   }
 }
 
-/** What a service that keeps to the spec answers. */
-export function answerAsService(request: RecordedRequest): Behavior {
-  const { method, target } = request;
-  const [path = ''] = target.split('?');
-  const card = /\/v1\/cards\/([^/]+)(?:\/(\w+))?/.exec(path);
-  if (card !== null) {
-    const [, id = '', action] = card;
-    if (action === 'provision')
-      return json(200, { encryptedPaymentInstrument: 'PAYLOAD-ONE-TIME', activationData: 'PAYLOAD-ONE-TIME' });
-    const status = action === 'block' ? 'BLOCKED' : 'ACTIVE';
-    return json(200, cardText(status, decodeURIComponent(id)));
-  }
-  if (method === 'GET') return json(200, { object: 'list', data: [], url: path });
-  if (path === '/v1/events') return json(200, { id: 'evt_1', object: 'event', active: true, name: 'Event' });
-  const object = path.startsWith('/v1/subscribers/') ? 'subscriber' : 'calendar';
-  return json(200, { id: decodeURIComponent(path.split('/')[3] ?? ''), object, active: true });
+/** What a service that does what it is asked answers. */
+function answerAsService(request: RecordedRequest, count = 1): Behavior {
+  const { method, target: url } = request;
+  if (method === 'GET' && !url.startsWith('/v1/cards/')) return json(200, { object: 'list', data: [], url });
+  return json(200, plainAnswer({ ...request, url }, count).body);
 }
 
 function listFiles(folder: string): string[] {
@@ -127,7 +104,7 @@ function refuseLeaks(what: string, ...texts: readonly string[]): void {
 export async function onStage(play: (stage: Stage) => Promise<void>, options: StageOptions = {}): Promise<void> {
   const home = createHome();
   const server = await startFaultServer({
-    route: (request, count) => options.route?.(request, count) ?? answerAsService(request),
+    route: (request, count) => options.route?.(request, count) ?? answerAsService(request, count),
   });
   const env = {
     FRONTDESK_CARDS_URL: server.url,

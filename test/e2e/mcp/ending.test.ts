@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, RawClient, YES } from '../../support/mcp-process.ts';
 import { type Handler, startRecordingServer } from '../../support/recording-server.ts';
@@ -49,15 +47,6 @@ it('mcp needs a named service: the current profile does not count', async () => 
   const { code, stdout, stderr } = await runFrontdesk(['mcp'], { home });
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('no service is named');
-});
-
-it.each([
-  ['-p', ['-p', 'sandbox'], {}],
-  ['FRONTDESK_PROFILE', [], { FRONTDESK_PROFILE: 'sandbox' }],
-  ['a URL', [], { FRONTDESK_CARDS_URL: 'http://127.0.0.1:9' }],
-])('mcp takes the service from %s', async (_, args, env) => {
-  const { code, stdout } = await runFrontdesk(['mcp', ...args], { env, stdin: '' });
-  expect([code, stdout]).toEqual([0, '']);
 });
 
 it('mcp lists no changes with a read-only profile, in spite of --allow-writes', async () => {
@@ -131,23 +120,6 @@ it('a signal ends a question of mcp, and nothing is sent', async () => {
   expect(await outcomes(client.home)).toEqual([]);
 });
 
-it('the audit log has a confirmed change of mcp before it is sent and after, with its user', async () => {
-  const home = createHome();
-  const path = join(home.path, 'audit.jsonl');
-  const replies = ['ACTIVE', 'ACTIVE', 'BLOCKED'].map((status) => ({ body: cardText(status) }));
-  const { client, sayYes } = await asking(replies, { home, env: { FRONTDESK_AUDIT_LOG: path } });
-  sayYes();
-  await client.answerTo(1);
-  expect((await client.end()).code).toBe(0);
-  const events = readFileSync(path, 'utf8').trimEnd().split('\n');
-  // frontdesk's own JSON lines.
-  const [begin, end] = events.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(events).toHaveLength(2);
-  expect(begin).toMatchObject({ event: 'begin', operation: 'card.block', id: CARD_ID });
-  expect(begin?.['user']).toMatch(/ via mcp$/);
-  expect(end).toMatchObject({ event: 'end', outcome: 'applied' });
-});
-
 it('a client that no longer reads ends mcp with 141, and nothing is sent', async () => {
   const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
   const client = new RawClient(['--allow-writes'], { env: server.env });
@@ -207,7 +179,8 @@ it('mcp reports progress to a client that asks for it', async () => {
 });
 
 it('mcp says once that it is the sandbox, whatever families are called', async () => {
-  const { code, stdout, stderr } = await runFrontdesk(['mcp', '-p', 'sandbox'], {
+  const { code, stdout, stderr } = await runFrontdesk(['mcp'], {
+    env: { FRONTDESK_PROFILE: 'sandbox' },
     stdin: lines(
       INITIALIZE,
       call(1, 'card_get', { cardId: '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101' }),

@@ -69,15 +69,6 @@ it('a client of 2026 that asks and brings a yes is served once', async () => {
   expect(posts()).toHaveLength(1);
 });
 
-it('A1 a client of 2026 that brings a yes with its first call is refused', async () => {
-  const { client, posts } = await start();
-  client.send(modernCall(1, 'card_block', BLOCK, { inputResponses: { confirm: YES } }));
-  expectRefused(await client.answerTo(1), 'the answer belongs to no open question');
-  client.send(modernCall(2, 'card_block', BLOCK, { requestState: 'made up', inputResponses: { confirm: YES } }));
-  expectRefused(await client.answerTo(2), 'the answer belongs to no open question');
-  expect(posts()).toEqual([]);
-});
-
 it('a client of 2026 that cancels the call voids its question, and a yes with a cancellation sends nothing', async () => {
   const { client, posts } = await start();
   const cancel = (requestId: number) => cancelled(requestId, { _meta: envelope() });

@@ -92,27 +92,6 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       }),
     ]);
   });
-
-  it.each([
-    ['says no', () => ({ action: 'decline' as const }), 'the person said no'],
-    ['cannot be asked', undefined, 'this client cannot ask a person'],
-  ])('mcp sends nothing if the answer is: %s', async (_name, person, why) => {
-    const server = await startRecordingServer(() => ({ body: cardText('ACTIVE') }));
-    const client = await connect({ args: ['--allow-writes'], env: server.env, person });
-    const { content, structuredContent, isError } = await client.call('card_block', BLOCK);
-    expect(isError).toBe(true);
-    expect(structuredContent).toEqual({
-      text: content[0]?.text,
-      outcome: 'not_sent',
-      exitCode: 130,
-      code: 'CANCELLED',
-    });
-    expect(content[0]?.text).toContain(why);
-    expect(content[0]?.text).toContain(
-      `a person can run: frontdesk card block ${CARD_ID} --reason 'lost, ticket 4711'`,
-    );
-    expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
-  });
 });
 
 it('mcp --verbose prints the exchange on stderr, and nothing but messages on stdout', async () => {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 import { openTerminal, type Terminal, type TerminalOptions } from '../../support/pty.ts';
 import { CARDS_TOKEN, type Handler, type Reply, serve } from '../../support/recording-server.ts';
-import { createHome, type Home, NO_PAUSE, runFrontdesk, SHORT_GRACE } from '../../support/run-frontdesk.ts';
+import { createHome, type Home, NO_PAUSE, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { SAMPLE_CALLS } from '../../support/sample-calls.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue, type Step } from './dialogue.ts';
@@ -92,20 +92,6 @@ it.concurrent('the desk blocks a card after a question, and the line above the m
   const history = await runFrontdesk(['history', '--json'], { home });
   expect(JSON.parse(history.stdout)).toMatchObject([{ operation: 'card.block', outcome: 'applied', reason: 'lost' }]);
 });
-
-it.concurrent.for(['n\r', '\r', '\u001b', CTRL_C])(
-  'the desk sends nothing at the answer %j, and says so',
-  async (key) => {
-    const server = await serve(service());
-    const { terminal } = await open(server.env);
-    terminal.type('block\r');
-    await terminal.talk([/\(y\/N/, key]);
-    await menuWith(terminal, /Not blocked\. Nothing was sent\./);
-    const end = await leave(terminal);
-    expect(server.lines).toEqual([GET, GET]);
-    expect({ code: end.code, said: /: no changes\n/.test(end.text) }).toEqual({ code: 0, said: true });
-  },
-);
 
 it.concurrent('the desk says once what was refused and why, and marks what a card is already', async () => {
   const server = await serve(({ method, url }) => {
@@ -567,20 +553,6 @@ it.runIf(process.platform === 'linux')('the desk keeps its memory over 150 cards
   expect(server.requests).toHaveLength(150);
   // What the collector leaves for later, and no more: a leak of what each card takes would show.
   expect(late - early).toBeLessThan(40);
-});
-
-it.concurrent('the desk keeps its report current when the window is closed during a change', async () => {
-  const server = await serve(({ method }) => (method === 'GET' ? { body: cardText('ACTIVE') } : 'hang'));
-  const home = createHome();
-  const csv = join(home.path, 'shift.csv');
-  const { terminal } = await open({ ...server.env, ...SHORT_GRACE }, { home, args: [CARD_ID, '--report', csv] });
-  await confirm(terminal, 'block');
-  await terminal.waitFor(/The block was sent at/);
-  terminal.hangUp();
-  expect((await terminal.end).code).toBe(8);
-  expect(readFileSync(csv, 'utf8')).toMatch(
-    /,7c0e1111-2222-3333-4444-555566667777,block,UNKNOWN \(entry [0-9a-f]{6}\),,\r\n$/,
-  );
 });
 
 it.concurrent('the desk says that a card may be as it was last read, while it cannot be read again', async () => {

@@ -46,30 +46,6 @@ it.concurrent('a missing value is asked for again, with the limit that was broke
   ]);
 });
 
-it.concurrent('the missing wallet of a provisioning is chosen from the two', async () => {
-  const server = await serve([
-    { body: cardText('ACTIVE') },
-    { body: cardText('ACTIVE') },
-    { body: { activationData: 'a', authenticationData: 'b' } },
-  ]);
-  const end = await dialogue(
-    ['card', 'provision', CARD_ID, '--json'],
-    [
-      [/Which wallet provider\?[\s\S]*wallet_b/, '\u001b[B\r'],
-      [/y\/N/, 'y\r'],
-    ],
-    {
-      env: server.env,
-    },
-  );
-  expect(end.code).toBe(0);
-  expect(server.lines).toEqual([
-    `GET /v1/cards/${CARD_ID}`,
-    `GET /v1/cards/${CARD_ID}`,
-    `POST /v1/cards/${CARD_ID}/provision/wallet_b`,
-  ]);
-});
-
 it.concurrent.each([
   [['completion'], [[/Which shell/, '\r']], /_frontdesk/],
   [['config', 'get'], [[/Which preference/, '\r']], /\btable\b/],
@@ -119,16 +95,6 @@ it.concurrent.each([
   expect(end.leftBehind).toEqual([]);
 });
 
-it.concurrent('the missing run of `runs show` is chosen from the newest', async () => {
-  const home = createHome();
-  const ids = ['0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101', '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202'];
-  await runFrontdesk(['-p', 'sandbox', 'card', 'block', ...ids, '--run', 'monday', '--yes'], { home });
-  const end = await dialogue(['runs', 'show', '--json'], [[/Which run\?[\s\S]*monday/, '\r']], { home });
-  expect(end.code).toBe(0);
-  expect(end.text).toContain('"run": "monday"');
-  expect((await dialogue(['runs', 'show'])).text).toContain('there is no run yet');
-});
-
 it.concurrent('the missing entry of `history show` is chosen from the newest', async () => {
   const home = createHome();
   await runFrontdesk(['-p', 'sandbox', 'card', 'activate', CARD_ID], { home });
@@ -152,23 +118,6 @@ it.concurrent('a call that is refused anyway asks nothing', async () => {
     expect({ args, code }).toEqual({ args, code: 2 });
     expect(text).not.toContain('?\n');
   }
-});
-
-it.concurrent.for([
-  [['card', 'block'], '<cardId>'],
-  [['card', 'provision', CARD_ID], '--wallet'],
-  [['calendar', 'event', 'create'], '--calendar'],
-  [['completion'], '<shell>'],
-  [['runs', 'resume'], '<run>'],
-  [['auth', 'login'], '--family'],
-] as const)('with --no-input, or outside a terminal, `%s` names %s and asks nothing', async ([args, name]) => {
-  const server = await serve([]);
-  const [onTerminal, offTerminal] = await Promise.all([
-    dialogue([...args, '--no-input'], [], { env: server.env }),
-    runFrontdesk(args, { env: server.env }),
-  ]);
-  expect(onTerminal).toMatchObject({ code: 2, text: expect.stringContaining(name) });
-  expect(offTerminal).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(name) });
 });
 
 it.concurrent('the confirmation breaks a question without room before its answers', async () => {
@@ -199,16 +148,6 @@ it.concurrent.for([
   ];
   expect((await dialogue(['card', 'block', CARD_ID], steps, { env: server.env, columns: 120 })).code).toBe(0);
   expect(server.requests.map((request) => request.body)).toEqual(['', '', body]);
-});
-
-it.concurrent('the confirmation asks again if the answer is neither yes nor no, or longer in one piece than any answer', async () => {
-  const server = await serve([ACTIVE]);
-  const steps: Step[] = [
-    [/\(y\/N/, 'perhaps\r'],
-    [/> pasted, not used: type it/, 'maybe\r'],
-    [/> answer y, n, or r/, 'n\r'],
-  ];
-  expect((await dialogue(['card', 'block', CARD_ID], steps, { env: server.env })).code).toBe(130);
 });
 
 it.concurrent('auth login asks for API, URL and token, sends nothing, and says what to try next', async () => {

@@ -248,16 +248,6 @@ it.concurrent.for([
   },
 );
 
-it.concurrent('Esc at the question of a single command exits with 130', async () => {
-  const server = await service();
-  const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, ESCAPE]], { env: server.env });
-  expect({ code: end.code, leftBehind: end.leftBehind, writes: writes(server) }).toEqual({
-    code: 130,
-    leftBehind: [],
-    writes: [],
-  });
-});
-
 it.concurrent.for(ENVIRONMENTS)('a wrong answer is removed from the line: %s', async ([, env]) => {
   const server = await service();
   const steps: Step[] = [

@@ -66,18 +66,6 @@ it.concurrent.for(CASES)(
   },
 );
 
-it.concurrent.for([
-  ['no', 'no\r'],
-  ['n', 'n\r'],
-  ['Enter', '\r'],
-])('leaving a question by %s is 130 as well', async ([, typed = '']) => {
-  const server = await serve(() => ({ body: cardText('ACTIVE') }));
-  const end = await dialogue(['card', 'block', CARD_ID], [[/\(y\/N/, typed]], { env: server.env, columns: 160 });
-  expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: 130, leftBehind: [] });
-  expect(end.text).toMatch(/^frontdesk: not confirmed\. Nothing was sent\.$/m);
-  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
-});
-
 const ASKING = [
   ['a block', `card block ${CARD_ID}`],
   ['a run', `card block ${CARD_ID} ${CARD_ID.replace('0', '1')}`],

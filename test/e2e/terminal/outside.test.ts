@@ -10,7 +10,7 @@ import { menuWith } from './screen.ts';
 
 /** Words that no line of a screen may begin with, at many distances, so that some stand where a line is broken. */
 const OURS = ['frontdesk:EVIL', 'hint:EVIL', '::EVIL::', 'frontdesk card EVIL --yes;', '##[EVIL]', '##vso[EVIL]'];
-const EVIL = `order-77: frontdesk card EVIL --yes; ${Array.from({ length: 18 }, (_, at) => `${'x'.repeat(at * 2)}: ${OURS[at % OURS.length]}`).join(' ')}`;
+const EVIL = `order-77: frontdesk card EVIL --yes; ${Array.from({ length: 18 }, (_, at) => `${'x'.repeat(at * 2)}: ${OURS[at % OURS.length]}`).join(' ')} \u001b]0;owned\u0007\u009b`;
 const COLUMNS = 60;
 const POSES = /^\s*(?:frontdesk:EVIL|hint:EVIL|::EVIL|frontdesk card EVIL)/;
 
@@ -46,11 +46,12 @@ const service: Handler = ({ method, url }) => {
   return { status: 422, headers, body: { title: EVIL, detail: EVIL } };
 };
 
-/** The rows of a screen that begin like a line of frontdesk, or hold a command of a CI service. */
+/** What a terminal would obey; and rows of a screen that begin like a line of frontdesk, or hold a command of a CI service. */
 function poses(output: string): readonly string[] {
-  return drawScreen(output, COLUMNS)
+  const lines = drawScreen(output, COLUMNS)
     .map((cells) => cells.map(({ character }) => character).join(''))
     .filter((line) => POSES.test(line) || /##(?:vso)?\[/.test(line));
+  return [...lines, ...(output.match(/\u001b\]0;|[\u0080-\u009f]/g) ?? [])];
 }
 
 /** `$1` to `$3` are cards, `EVIL` the text from outside; behind `?` a question is answered with Enter. */

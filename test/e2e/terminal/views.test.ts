@@ -116,11 +116,6 @@ it('the history prints as many as --limit says, newest first, and the newest aga
   );
 });
 
-it('the history prints 50 entries outside a terminal', async () => {
-  const { stdout } = await runFrontdesk(['history'], { home: await busyHome() });
-  expect(stdout.split('\n')).toHaveLength(52);
-});
-
 it('the history has local times with their zone, and the user', async () => {
   const home = createHome();
   const server = await serve([{ body: cardText('ACTIVE', CARD) }]);
@@ -217,9 +212,4 @@ it('the results of a run in a terminal say that no row has an outcome', async ()
   });
   expect(end.code).toBe(0);
   expect(end.text).toContain('frontdesk: note: no row of one is rejected or not sent\n');
-});
-
-it('an empty list is still an empty list outside a terminal', async () => {
-  expect((await runFrontdesk(['runs', '--json'])).stdout).toBe('[]\n');
-  expect((await runFrontdesk(['history'])).stdout).toMatch(/^TIME\t/);
 });

@@ -139,13 +139,6 @@ it.concurrent.for([
   },
 );
 
-it.concurrent('each retry is reported in one line, with its wait', async () => {
-  const server = await serve([BUSY, ACTIVE]);
-  const { code, text, leftBehind } = await dialogue(GET, [], { env: server.env });
-  expect({ code, leftBehind }).toEqual({ code: 0, leftBehind: [] });
-  expect(text).toMatch(/frontdesk: note: the service returned 429, waiting 1\.[0-9] s\n/);
-});
-
 it.concurrent('a retry outside a terminal is reported and nothing is drawn, and with --quiet it is silent', async () => {
   const server = await serve([BUSY, ACTIVE, BUSY, ACTIVE]);
   const loud = await runFrontdesk(GET, { env: server.env });

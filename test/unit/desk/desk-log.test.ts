@@ -55,22 +55,6 @@ function desk(record: typeof NO_RECORD | undefined = undefined) {
   return { log, recorder, write, verdict };
 }
 
-const REFUSED = { httpStatus: 409, errorCode: 'CARD_BLOCKED' };
-const NOT_ACTIVATED = '✖ NOT ACTIVATED: refused at 14:02 (HTTP 409, CARD_BLOCKED). Nothing was changed';
-
-it.each<[string, string, Outcome, Partial<CallOutcome>, string, string]>([
-  ['applied', 'card.block', 'applied', {}, 'BLOCKED', '✔ BLOCKED at 14:02'],
-  ['checked', 'card.block', 'confirmed_by_read', {}, 'BLOCKED', '✔ BLOCKED at 14:02, as reading the card showed'],
-  ['refused', 'card.activate', 'rejected', REFUSED, 'BLOCKED', NOT_ACTIVATED],
-])('the verdict of a write that ended %s says how, when and what to do', async (...row) => {
-  const [, command, outcome, callOutcome, status, line] = row;
-  const { log, write, verdict } = desk();
-  log.saw(ID, card('ACTIVE'));
-  await write(command, outcome, callOutcome);
-  log.saw(ID, card(status), true);
-  expect(verdict(status)).toEqual([line]);
-});
-
 it('the verdict stays until a look shows another status, and the look of the write is none of these', async () => {
   const { log, write, verdict } = desk();
   await write('card.block', 'rejected', { httpStatus: 409 });
@@ -120,18 +104,6 @@ it('the verdict says in ASCII what a locale without marks cannot show', async ()
   await write('card.block', 'applied');
   const about = { cardId: ID, status: 'BLOCKED', open: [], last: log.lastOf(ID) };
   expect(verdictLines(about, { ...STYLE, unicode: false })).toEqual(['* BLOCKED at 14:02']);
-});
-
-it.each([60, 80, 120])('the verdict takes at most two lines of %i columns, and breaks no word', async (width) => {
-  const { log, write } = desk();
-  for (const command of ['card.reissue', 'card.block', 'card.activate']) {
-    await write(command, command === 'card.activate' ? 'not_sent' : 'unknown', { httpStatus: 503 });
-    const open = log.open.slice(-1);
-    const about = { cardId: ID, status: 'WAITING_ACTIVATION', open, last: log.lastOf(ID) };
-    const lines = verdictLines(about, { ...STYLE, width });
-    expect(lines.length).toBeLessThanOrEqual(3);
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
-  }
 });
 
 it('what is known of a write later: a later write that was done takes the place of an open one where no record is kept', async () => {

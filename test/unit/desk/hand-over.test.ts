@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { DeskLog } from '../../../src/desk/desk-log.ts';
-import { createReport, handOverText } from '../../../src/desk/hand-over.ts';
-import { NO_RECORD } from '../../../src/records/record.ts';
-import { NO_OUTCOME } from '../../../src/service/call-outcome.ts';
+import { createReport } from '../../../src/desk/hand-over.ts';
 import { temporaryFolder } from '../base/files/place.ts';
 
 it('a report of the desk that cannot be written at the start leaves no file, which would refuse the next start', async () => {
@@ -23,16 +21,4 @@ it('a report of the desk that cannot be written at the start leaves no file, whi
     hints: [],
   });
   expect(readdirSync(folder)).toEqual([]);
-});
-
-it('the list for a colleague has first what is open and what was not sent, and then what was done, the oldest first', async () => {
-  const log = new DeskLog({ now: () => 0 });
-  const recorder = log.recording(NO_RECORD);
-  for (const outcome of ['applied', 'not_sent', 'rejected', 'unknown'] as const) {
-    const intent = { operation: 'card.block', id: 'c', reason: outcome, profile: 'live', host: 'h' };
-    await recorder.end(await recorder.begin(intent), { ...NO_OUTCOME, outcome });
-  }
-  const listed = handOverText(log, 'live', 0);
-  expect(listed.match(/(?<=reason: ).*/g)).toEqual(['not_sent', 'unknown', 'applied', 'rejected']);
-  expect(listed).toContain('This session (live): 1 not sent, 1 UNKNOWN, 1 applied, 1 rejected\n');
 });

@@ -17,6 +17,8 @@ function blockThat(callOutcome: Ended, known: Partial<DeskWrite> = {}): DeskWrit
 
 const NOT_SENT = blockThat({ outcome: 'not_sent' });
 const REFUSED = blockThat({ outcome: 'rejected', httpStatus: 409 });
+const REFUSED_WITH = blockThat({ outcome: 'rejected', httpStatus: 409, errorCode: 'CARD_LOCKED' });
+const CHECKED = '✔ BLOCKED at 14:02, as reading the card showed';
 const UNKNOWN = blockThat({ outcome: 'unknown' });
 const resolved = { as: 'not_applied', by: 'ann', time: new Date(SENT_MS).toISOString() } as const;
 const FOUND_OUT = '✖ NOT BLOCKED: ann found it out, and recorded it at 14:02';
@@ -25,6 +27,14 @@ const SUPERSEDED = '▲ The block of 14:02 does not matter any more: a later wri
 
 it.each<[what: string, last: DeskWrite, status: string, line: string]>([
   ['done', blockThat({ outcome: 'applied' }), 'ACTIVE', '✔ BLOCKED at 14:02. The card reads ACTIVE: Look again'],
+  ['done', blockThat({ outcome: 'applied' }), 'BLOCKED', '✔ BLOCKED at 14:02'],
+  ['checked', blockThat({ outcome: 'confirmed_by_read' }), 'BLOCKED', CHECKED],
+  [
+    'refused with a code',
+    REFUSED_WITH,
+    'ACTIVE',
+    `✖ NOT BLOCKED: refused at 14:02 (HTTP 409, CARD_LOCKED). Nothing was changed`,
+  ],
   ['not sent', NOT_SENT, 'ACTIVE', '✖ NOT BLOCKED: the request was not sent (14:02). Nothing was changed'],
   ['refused', REFUSED, 'ACTIVE', '✖ NOT BLOCKED: refused at 14:02 (HTTP 409). Nothing was changed'],
   ['unknown, and the records name no open write because they cannot be read', UNKNOWN, 'ACTIVE', UNTOLD],

@@ -87,7 +87,7 @@ it.each<[string, object, string?]>([
   ['with one that is made up', BROUGHT, 'made up'],
   ['of none, with one that is made up', {}, 'made up'],
   ['that was dropped', { droppedInputResponseKeys: ['confirm'] }],
-])('an answer that a call brings along that was not asked for is none: one %s', (_what, request, state) => {
+])('A1 an answer that a call brings along that was not asked for is none: one %s', (_what, request, state) => {
   const { asker, call } = stage();
   expect(asker.answerIn(call(request, state), SUBJECT)).toEqual({ refusal: 'the answer belongs to no open question' });
 });

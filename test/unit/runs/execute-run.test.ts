@@ -7,8 +7,8 @@ import type { FailedFile } from '../../../src/runs/failed-file.ts';
 import { runColumns } from '../../../src/runs/row-requests.ts';
 import { type Run, startRun } from '../../../src/runs/run.ts';
 import { OPERATIONS } from '../../../src/service/api/operations.ts';
-import { type Bench, cardRows, failureOf, openBench } from '../../support/session-bench.ts';
-import { answer } from '../service/http/fakes.ts';
+import { type Bench, cardId, cardRows, failureOf, openBench } from '../../support/session-bench.ts';
+import { answer, card } from '../service/http/fakes.ts';
 import { answered, ended, failed, runPlan } from './fakes.ts';
 
 /** Rows of cards as they are sent without a look at the card. */
@@ -85,7 +85,7 @@ it('a run holds at most as many requests at once as it may', async () => {
   expect(most).toBe(3);
 });
 
-it('a signal during a run is announced once, and lets what is in flight finish', async () => {
+it('P8 a signal during a run is announced once, and lets what is in flight finish', async () => {
   const respond = (_line: string, count: number) =>
     (count === 1 ? bench.signals.send('SIGTERM') : undefined) ?? undefined;
   const bench: Bench = openBench({ ...SUMMARY, respond });
@@ -164,6 +164,19 @@ it('results that cannot be written for a reader that went away do not change how
 });
 
 const lost = () => Promise.reject(new Failure('LOCAL_IO', 'there is no room'));
+
+it('a row whose end cannot be recorded is named with its outcome and the ID in the response', async () => {
+  const bench = openBench({ ...SUMMARY, respond: () => answer(200, card('ACTIVE', { cardId: cardId(9) })) });
+  bench.session.permitWrites(OPERATIONS.cardReissue);
+  const run = await runOf(bench, 1, { operation: OPERATIONS.cardReissue });
+  if (run.stored !== undefined) run.stored.journal.result = lost;
+  await executeRun(bench.session, run);
+  const [first = ''] = bench.stderr().split('\n');
+  const what = `row 1: card reissue of ${rowsOf(1)[0]?.id} ended applied`;
+  const message = `${what}, and that could not be recorded. The ID in the response is ${cardId(9)}`;
+  expect(JSON.parse(first).notice).toEqual({ code: 'UNRECORDED', message });
+  expect(summaryOf(bench)).toMatchObject({ unrecorded: 1, outcomes: { unknown: 1 } });
+});
 
 it('a file of failed rows that cannot be put in its place ends the run with 16', async () => {
   const bench = openBench(SUMMARY);

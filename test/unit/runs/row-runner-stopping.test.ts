@@ -213,7 +213,7 @@ it('a signal ends a pause, and the rows that wait in it are not reached', async 
 
 const gone = () => Promise.reject(new StreamFailure('EPIPE', 'write EPIPE'));
 
-it('stdout that cannot be written does not end a write when its reader went away', async () => {
+it('K11 stdout that cannot be written does not end a write when its reader went away', async () => {
   const sent: number[] = [];
   const report = await runRows(planOf(5, script([], sent), { emit: gone }));
   expect(report).toMatchObject({ exitCode: 0, isOutputLost: true, state: 'finished' });

@@ -431,6 +431,21 @@ it('many rows of a read have no outcome, and one that fails makes the run partia
   expect(report.tally.counts()).toEqual({ read: 2, failed: 1 });
 });
 
+it('many rows that change the same go one after the other, in their order', async () => {
+  const order: string[] = [];
+  const plan = planOf(6, async ({ row }) => {
+    order.push(`begin ${row}`);
+    await new Promise(setImmediate);
+    order.push(`end ${row}`);
+    return answered();
+  });
+  async function* rows() {
+    for (let row = 1; row <= 6; row += 1) yield { row, id: 'card-1' };
+  }
+  await runRows({ ...plan, concurrency: 6, rows: rows() });
+  expect(order).toEqual([1, 2, 3, 4, 5, 6].flatMap((row) => [`begin ${row}`, `end ${row}`]));
+});
+
 it('many rows share the rate, card checks and guards included', async () => {
   const clock = new FakeClock();
   const times: number[] = [];
@@ -630,7 +645,7 @@ it('unknown rows of an earlier process stay unknown when the run stops before th
   expect(second.report.exitCode).toBe(8);
 });
 
-it('a journal on a full disk stops the run before the row is sent, with 16 (K5)', async () => {
+it('K5 a journal on a full disk stops the run before the row is sent, with 16', async () => {
   const stateDir = temporaryFolder();
   const { openAppendFile } = await import('../../../src/records/journal/append-file.ts');
   let writes = 0;

@@ -144,6 +144,12 @@ function linesWith(text: string, width: number): readonly string[] {
   ];
 }
 
+it('T1 no text of a card is drawn that a terminal obeys, wherever it stands', () => {
+  expect(
+    linesWith('\u001b]0;owned\u0007\u001b[2J\u009b\r\u202e', 400).filter((line) => /[\p{Cc}\u202e]/u.test(line)),
+  ).toEqual([]);
+});
+
 it.each(JOINED)('no line of a card is drawn wider than the terminal, and so broken by it: %s', (_what, letters) => {
   for (const width of [40, 80]) {
     for (const text of [`order 77${letters.repeat(40)}${'.'.repeat(28)}Status`, letters.repeat(200)]) {

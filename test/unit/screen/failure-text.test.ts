@@ -80,7 +80,7 @@ it('renderFailure masks the token of the call in every format', () => {
   expect(renderFailure(failure, 'json', PIPE, mask)).not.toContain('tok');
 });
 
-it('renderFailure adds the stack, causes included, only for FRONTDESK_DEBUG', () => {
+it('T13 renderFailure adds the stack, causes included, only for FRONTDESK_DEBUG', () => {
   const failure = new Failure('INTERNAL', 'm', { cause: new Error('deep') });
   const text = renderFailure(failure, 'table', DEBUG);
   expect(text).toContain('\nFailure: m\n');

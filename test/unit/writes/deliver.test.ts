@@ -46,7 +46,10 @@ it.each(CASES)('the end of a change says each fact once: $name', ({ outcome, isR
   const lost = isRecordLost
     ? new Failure('LOCAL_IO', RECORD, { after: AFTER[outcome], details: { outcome } })
     : undefined;
-  const result = { callOutcome: { ...NO_OUTCOME, outcome }, ...(own === undefined ? {} : { failure: own }) };
+  const result = {
+    callOutcome: { ...NO_OUTCOME, outcome, resultId: 'new-1' },
+    ...(own === undefined ? {} : { failure: own }),
+  };
   const end = failureOfEnd(CARD, result, { lost, saved: taken });
   const isResponseLost = 'problem' in taken;
   if (!isRecordLost && !isResponseLost) {
@@ -56,6 +59,8 @@ it.each(CASES)('the end of a change says each fact once: $name', ({ outcome, isR
   const isLocal = outcome !== 'unknown' && (isRecordLost || own === undefined);
   expect(end?.code).toBe(isLocal ? 'LOCAL_IO' : own?.code);
   expect(end?.details.outcome).toBe(outcome);
+  // The ID of a new card may stand nowhere else.
+  if (own === undefined && isResponseLost) expect(end?.details.resultId).toBe('new-1');
   const times = (text: string) => (end?.message.split(text).length ?? 0) - 1;
   expect(times(RECORD)).toBe(isRecordLost ? 1 : 0);
   expect(times('where' in taken ? taken.where : 'no place')).toBe('where' in taken ? 1 : 0);

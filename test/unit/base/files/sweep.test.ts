@@ -11,7 +11,7 @@ const owner = { pid: process.pid, clock: realClock() };
 /** No process has this pid: Linux ends at 4194304, others far below. */
 const NO_PID = 999_999_999;
 
-it('the sweep removes temporary files and locks of dead processes, those of other machines after a day, and nothing else (C11)', async () => {
+it('C11 the sweep removes temporary files and locks of dead processes, those of other machines after a day, and nothing else', async () => {
   const folder = temporaryFolder();
   const { host } = identify(process.pid);
   const mine = temporaryName(process.pid);

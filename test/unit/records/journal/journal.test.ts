@@ -47,6 +47,17 @@ function meaning(lines: number): string[] {
   });
 }
 
+it('a torn end is not cut once another process has taken the run over: what it wrote stands there', async () => {
+  const { path, bytes } = await twentyLines(2);
+  const written = `${bytes}{"n":3,"t":1`;
+  writeFileSync(path, written);
+  const assertStillHeld = () => {
+    throw new Failure('LOCAL_IO', 'another took it over');
+  };
+  await expect(RunJournal.resume(path, ROWS, { ...PORTS, assertStillHeld })).rejects.toThrow('another took it over');
+  expect(readFileSync(path, 'utf8')).toBe(written);
+});
+
 it('K3 a journal cut at any byte means what its whole lines mean', async () => {
   // Two rows hold every kind of line.
   const { path, bytes } = await twentyLines(2);

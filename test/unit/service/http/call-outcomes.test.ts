@@ -109,7 +109,7 @@ const EXPECTED = { read: READ, checked: CHECKED, observed: OBSERVED, blind: BLIN
 for (const name of NAMES) {
   const operation = OPERATIONS[name];
   const expected: Record<string, string> = EXPECTED[SAMPLE_CALLS[name].ends];
-  it.each(Object.entries(EVENTS))(`H9 H14 H15 H17 H18 ${operation.name} meets %s`, async (event, exchange) => {
+  it.each(Object.entries(EVENTS))(`H1 H9 H14 H15 H17 H18 ${operation.name} meets %s`, async (event, exchange) => {
     expect(await meet(operation, exchange)).toBe(expected[event]);
   });
 }

@@ -139,9 +139,8 @@ it('N1 where a connection is refused nothing was sent, which is said with host a
   expect(exchange).toEqual({ kind: 'broken', sent: false, phase: 'connecting', breakage });
 });
 
-const UNANSWERED: Behavior = { applies: false, onAccept: (socket) => socket.pause() };
+const UNANSWERED: Behavior = { onAccept: (socket) => socket.pause() };
 const atData = (end: (socket: Socket) => void): Behavior => ({
-  applies: false,
   onAccept: (socket) => socket.once('data', () => end(socket)),
 });
 const RESET_TLS = atData((socket) => socket.resetAndDestroy());
