@@ -7,7 +7,6 @@ import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 const NEW_CARD_ID = CARD_ID.replace('7', '8');
-const PATH = `/v1/cards/${CARD_ID}`;
 
 /** Answers as the service does, and repeats in the answer the id that was asked for. */
 const service: Handler = ({ url, body }) => {
@@ -115,30 +114,6 @@ test.each<[readonly string[], ...string[]]>([
   const stderr = await refused(args, { home });
   expect(stderr).toMatch(/^frontdesk: /);
   for (const text of told) expect(stderr).toContain(text);
-});
-
-const block = (...expectations: string[]) => [
-  ...['card', 'block', CARD_ID, '-y'],
-  ...expectations.flatMap((text) => ['--expect', text]),
-];
-test.each([
-  ['holds, and the change is sent', 'metadata.store=Bergen', 0, [`GET ${PATH}`, `POST ${PATH}/block`]],
-  ['does not hold, exit 17', 'metadata.unknown=x', 17, [`GET ${PATH}`]],
-])('--expect: %s', async (_what, expectation, code, lines) => {
-  const { server, stderr, ...result } = await callAt(service, block('status=ACTIVE', expectation));
-  expect([result.code, server.lines]).toEqual([code, lines]);
-  if (code !== 0) expect([result.stdout, stderr]).toEqual(['', expect.stringContaining('metadata.unknown')]);
-});
-
-test.each([
-  [404, 3],
-  [500, 10],
-])('--expect with a card that cannot be read (%i) exits with %i', async (status, code) => {
-  const args = [...block('status=ACTIVE'), '--retries', '0', '--json'];
-  const result = await callAt([{ status, body: {} }], args);
-  expect(result).toMatchObject({ code, stdout: '' });
-  const error = { exitCode: code, operation: 'card.block', outcome: 'not_sent' };
-  expect(JSON.parse(result.stderr)).toMatchObject({ error });
 });
 
 test('provision --out writes the JSON to a new 0600 file, and hides the fields on stdout in every format', async () => {

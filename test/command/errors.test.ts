@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { callAt, refused } from '../support/calls.ts';
 import { CLOSED_PORT } from '../support/fault-server.ts';
-import { CARDS_TOKEN, type Handler, type Reply, startRecordingServer } from '../support/recording-server.ts';
+import { CARDS_TOKEN, type Handler, startRecordingServer } from '../support/recording-server.ts';
 import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
@@ -12,7 +12,6 @@ const ONCE = ['--retries', '0'];
 const GET = ['card', 'get', CARD_ID, ...ONCE];
 const BLOCK = ['card', 'block', CARD_ID, '-y', ...ONCE];
 const REFUSAL = { errorCode: 'CARD_NOT_FOUND', message: 'no such card', details: { a: 1 } };
-const NOT_FOUND: Reply = { status: 404, headers: { 'x-request-id': 'req-1' }, body: REFUSAL };
 const cards =
   (status: string): Handler =>
   ({ url }) => ({ body: cardText(status, url.split('/')[3]) });
@@ -43,13 +42,6 @@ test.each([
   const stderr = await refused(args);
   const text = args.includes('json') ? `${JSON.parse(stderr).error.hint}\n` : stderr;
   expect(text).toContain(`check the ID, then run: ${command}\n`);
-});
-
-test('several pasted card IDs are named by their place', async () => {
-  const stderr = await refused(['card', 'get', `{${CARD_ID}}`, OTHER_ID, `<${OTHER_ID}>`]);
-  expect(stderr).toContain(`  <cardId> 1: "{${CARD_ID}}" is not a card ID: did you mean`);
-  expect(stderr).toContain(`  <cardId> 3: "<${OTHER_ID}>" is not a card ID: did you mean`);
-  expect(stderr).not.toContain('line 1');
 });
 
 test.each([
@@ -122,19 +114,6 @@ test('two options that exclude each other hide no error of a value', async () =>
   );
 });
 
-test('a JSON error has its documented members in their order', async () => {
-  const { stdout, stderr, code } = await callAt([NOT_FOUND], [...BLOCK, '--json']);
-  const { error } = JSON.parse(stderr);
-  expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 3, stdout: '', lines: 2 });
-  expect(error).toMatchObject({
-    ...{ code: 'NOT_FOUND', exitCode: 3, operation: 'card.block', id: CARD_ID, outcome: 'rejected' },
-    ...{ http: { status: 404, requestId: 'req-1' }, service: REFUSAL, attempts: 1 },
-  });
-  const named = ['code', 'exitCode', 'message', 'hint', 'operation', 'id', 'outcome', 'http', 'service', 'attempts'];
-  expect(Object.keys(error).slice(0, 4)).toEqual(named.slice(0, 4));
-  expect(Object.keys(error).filter((name) => named.includes(name))).toEqual(named);
-});
-
 test.each<[string, readonly string[], Readonly<Record<string, string>>]>([
   ['a misspelt command', ['card', 'gett', CARD_ID, '--json'], {}],
   ['a misspelt group', ['crad', '-o', 'ndjson'], {}],
@@ -151,19 +130,6 @@ test('notices in JSON modes are lines {"notice":{"code","message"}}', async () =
   const busy = { status: 429, headers: { 'retry-after': '0' }, body: REFUSAL };
   const { stderr, code } = await callAt([busy, { body: cardText('ACTIVE') }], ['card', 'get', CARD_ID, '--json']);
   expect([code, Object.keys(JSON.parse(stderr).notice)]).toEqual([0, ['code', 'message']]);
-});
-
-test('card get of two cards exits with 15 if one cannot be read, and its error has the row', async () => {
-  const service: Handler = ({ url }) => (url.endsWith(OTHER_ID) ? NOT_FOUND : { body: cardText('ACTIVE') });
-  const { code, stdout, stderr } = await callAt(service, [...GET, OTHER_ID, '--json']);
-  expect([code, JSON.parse(stdout)]).toMatchObject([15, [{ cardId: CARD_ID }]]);
-  const [{ error }, { summary }] = stderr
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  expect(error).toMatchObject({ code: 'NOT_FOUND', id: OTHER_ID, row: 2 });
-  const members = ['run', 'rows', 'outcomes', 'requests', 'earlier', 'exitCode', 'resume'];
-  expect(Object.keys(summary)).toEqual(members);
 });
 
 const MISFIT = 'could not be applied to the result: abs() wants a number as argument 1, got';
@@ -194,11 +160,6 @@ test.each([
 ])('a --query that does not fit a resource or a row of a read is null, and 15: %j %j', async (call, how, stdout) => {
   const result = await callAt(cards('ACTIVE'), [...call, ...how, '--query', 'abs(status)']);
   expect(result).toMatchObject({ code: 15, stdout, stderr: expect.stringContaining(`${MISFIT} string`) });
-});
-
-test('a --query that can fit no document is refused before anything is sent', async () => {
-  const stderr = await refused([...BLOCK, '--json', '--query', 'sort_by(transactions, amount)']);
-  expect(stderr).toContain('sort_by() wants an expression as argument 2: write & before it');
 });
 
 test('a --query that compares with a name that nothing has is warned of, with the right spelling', async () => {

@@ -1,8 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { refused } from '../support/calls.ts';
-import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+import { runFrontdesk } from '../support/run-frontdesk.ts';
 import { SAMPLE_CALLS } from '../support/sample-calls.ts';
 
 it('frontdesk without words prints the overview on 24 rows of 80 columns and succeeds, as with --help', async () => {
@@ -77,16 +75,6 @@ it.each([
 it('help obeys COLUMNS outside a terminal', async () => {
   const { stdout } = await runFrontdesk(['card', 'get', '--help'], { env: { COLUMNS: '60' } });
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
-});
-
-it('help works although the settings are damaged', async () => {
-  const home = createHome();
-  mkdirSync(home.configDir, { recursive: true, mode: 0o700 });
-  writeFileSync(join(home.configDir, 'settings.json'), '{ damaged');
-  for (const argv of [['help', 'bulk'], ['--help'], ['card', 'get', '--help']]) {
-    const { code, stderr } = await runFrontdesk(argv, { home });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  }
 });
 
 it.each([
@@ -180,13 +168,6 @@ it.each([
   expect(stderr.split('\n')[1]).toBe(hint);
   expect(stderr).not.toContain('secret-of-mine');
 });
-
-it.each(['card unblock', 'unblock', 'card deactivate'])(
-  '`%s` never gets the opposite as a suggestion',
-  async (words) => {
-    expect(await refused([...words.split(' '), CARD])).not.toContain('did you mean');
-  },
-);
 
 it('completion says how to install it, and refuses an unknown shell with the nearest one', async () => {
   const { stdout } = await runFrontdesk(['completion', '--help']);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type Entry, ledgerIn, openService } from '../support/open-service.ts';
 import { cardId, cardNumber, lastLine, openPlain, REPLACEMENT_ID } from '../support/plain-service.ts';
 import { CALENDAR_TOKEN, CARDS_TOKEN, type Reply, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
+import { type Home, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID } from '../support/sample-card.ts';
 
 const QUICK = ['--yes', '-q', '--retries', '0', '--retry-max-time', '1s'];
@@ -340,18 +340,6 @@ test('history show of a card ID names history --id', async () => {
   const shown = await runFrontdesk(['history', 'show', CARD_ID]);
   expect(shown).toMatchObject({ code: 2, stdout: '' });
   expect(shown.stderr).toContain(`frontdesk history --id ${CARD_ID}`);
-});
-
-test.each([
-  [16, []],
-  [2, ['--no-history']],
-])('a run is refused if the state folder cannot be written: %i with %j', async (code, args) => {
-  const home = createHome();
-  writeFileSync(home.stateDir, 'not a folder');
-  const { env } = await startRecordingServer([]);
-  expect(await runFrontdesk(['card', 'block', CARD_ID, cardId(2), '--yes', ...args], { env, home })).toMatchObject({
-    code,
-  });
 });
 
 const NO_ENTRY = ['there is no history entry none', 'list the entries: frontdesk history'] as const;

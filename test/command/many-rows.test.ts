@@ -9,7 +9,6 @@ const TWO = cardId(2);
 const GET = ['card', 'get', '--from', '-', '-o', 'ndjson'];
 const BLOCK = ['card', 'block', '--from', '-', '--yes', '-o', 'ndjson'];
 const SUBSCRIBERS = ['calendar', 'subscribers', 'update', '--from', '-', '--yes', '-o', 'ndjson'];
-const EVENTS = ['calendar', 'event', 'create', '--from', '-', '--yes', '-o', 'ndjson'];
 
 type Place = Awaited<ReturnType<typeof openPlain>>;
 
@@ -125,16 +124,6 @@ test('--shard with --rate says how fast all shards are together', async () => {
   );
 });
 
-test('a text with a NUL is read as it was written', async () => {
-  const fields = { id: 'sub_1', first_name: 'Ann\u0000Berg' };
-  const { run, server } = await openPlain(({ method }) => ({
-    body: method === 'GET' ? { object: 'list', data: [fields], url: '/v1/x' } : fields,
-  }));
-  const list = ['calendar', 'subscribers', 'list', 'cal_1', '-o', 'csv', '--columns', 'id,first_name'];
-  await run([...SUBSCRIBERS, '-q'], (await run(list)).stdout);
-  expect(server.requests[1]?.body).toBe(JSON.stringify({ first_name: 'Ann\u0000Berg' }));
-});
-
 test.each([
   ['json', '', '[]\n'],
   ['ndjson', 'cardId\n', ''],
@@ -183,13 +172,6 @@ test('the table of a run has row, ID, outcome, and status or message, and the su
   );
 });
 
-test('the ID in the response to a reissue or a new event is kept as resultId', async () => {
-  const cards = await sent(['card', 'reissue', ONE, TWO, '--yes', '-o', 'ndjson'], '');
-  expect(JSON.parse(cards.stdout.split('\n')[0] ?? '')).toMatchObject({ row: 1, id: ONE, resultId: cardId(999) });
-  const events = await sent(EVENTS, 'name,start,calendar\nA,2026-05-01,c\n');
-  expect(JSON.parse(events.stdout)).toMatchObject({ row: 1, id: null, outcome: 'applied', resultId: 'evt_1' });
-});
-
 test('a read of many rows prints resources, and failed rows on stderr with their number, then exit 15', async () => {
   const place = await openPlain((request) => (cardNumber(request) === 2 ? refusal(404, 'NO_CARD') : undefined));
   const { code, stdout, stderr } = await place.run(GET, idLines(3));
@@ -236,14 +218,6 @@ test.each<[string, readonly string[], boolean]>([
       'MISSING_FIELD 2 more rows with MISSING_FIELD',
     ],
   ]);
-});
-
-test('--expect without a value compares with the column of the row', async () => {
-  const place = await openPlain();
-  const input = `cardId,clientReference\n${ONE},order-1\n${TWO},order-2\n`;
-  const { code, stdout } = await sent([...BLOCK, '--expect', 'clientReference'], input, place);
-  expect([code, rowLines(stdout)]).toEqual([15, ['1 applied 200 1', '2 not_sent null 0 PRECONDITION']]);
-  expect(place.server.lines).toEqual([`GET /v1/cards/${ONE}`, `POST /v1/cards/${ONE}/block`, `GET /v1/cards/${TWO}`]);
 });
 
 test('a row that is marked as done is an error in a change, with the command that lists the rows to do', async () => {
@@ -427,18 +401,6 @@ test('of a column in a bad --map nothing else is said', async () => {
   expect([code, stderr]).toEqual([
     2,
     'frontdesk: 2 faults, nothing was sent:\n  --map: must be "<column>=<field>", not "Card Number"\n  1 fault in "cards.csv": line 1: the column cardId (or id) is missing\nhint: read them as these fields: `--map "Card Number=cardId"`\n',
-  ]);
-});
-
-test('--failed keeps the columns and the delimiter of the file, and is input with the same options', async () => {
-  const place = await openPlain(expired);
-  await place.run([...SHAPED, ...TICKET, '--rows', '1-1', '--failed', 'failed.csv'], TILL);
-  const failed = place.read('failed.csv');
-  expect(failed).toMatch(
-    new RegExp(`^Card Number;Ticket;Store;Paid;_row;_outcome;_error\n${ONE};T-1;12;x;1;rejected;`),
-  );
-  expect((await sent([...SHAPED, ...TICKET], failed)).requests).toEqual([
-    `${ONE}/block {"reason":"lost, ticket T-1 {x}"}`,
   ]);
 });
 

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { callAt, refused } from '../support/calls.ts';
 import { type Handler, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 // The options that every command has, their variables and their precedence.
@@ -19,12 +19,6 @@ const SUBSCRIBERS =
 
 const service: Handler = ({ url }) =>
   url.startsWith('/v1/cards') ? { body: cardText('ACTIVE', url.split('/')[3]) } : { body: SUBSCRIBERS };
-
-function settings(home: Home, value: unknown): Home {
-  mkdirSync(home.configDir, { mode: 0o700 });
-  writeFileSync(join(home.configDir, 'settings.json'), JSON.stringify(value), { mode: 0o600 });
-  return home;
-}
 
 test.each([
   [['-o', 'json', 'card', 'get', CARD_ID, '--query', 'status']],
@@ -208,11 +202,6 @@ test('every member of the JSON of a local command is a column', async () => {
   }
 });
 
-test('--sort-by sorts a list by a column', async () => {
-  const { stdout } = await callAt(service, [...LIST, '--sort-by', 'email', '--columns', 'id,email']);
-  expect(stdout).toBe('ID\tEMAIL\ns1\ta@x\ns2\tb@x\n');
-});
-
 const BOTH_ACTIVE = '[\n  "ACTIVE",\n  "ACTIVE"\n]\n';
 test.each<[string, readonly string[], readonly string[], string]>([
   ['prints numbers with the service’s digits', GET, ['--json', '--query', 'currentBalance'], '10.10\n'],
@@ -232,11 +221,6 @@ test('--quiet omits notices and keeps warnings and errors', async () => {
   expect(full.stderr).toMatch(/^frontdesk: warning: there may be more/);
   const down = await callAt(() => 'reset', [...LIST, '-q', '--retries', '0']);
   expect(down.stderr).toMatch(/^frontdesk: could not list the subscribers of/);
-});
-
-test('FRONTDESK_TIMEOUT is the limit of one attempt', async () => {
-  const result = await callAt(() => 'hang', [...GET, '--retries', '0'], { env: { FRONTDESK_TIMEOUT: '1200ms' } });
-  expect(result).toMatchObject({ code: 10, stderr: expect.stringContaining('no reply within 1.2 s') });
 });
 
 const env = { FRONTDESK_CARDS_URL: 'https://api.example/base/', FRONTDESK_CALENDAR_URL: 'https://api.example/base' };
@@ -268,29 +252,9 @@ test.each<[readonly string[], Readonly<Record<string, string>>]>([
   expect(await refused(args, { env: more, stdin: `${CARD_ID}\n` })).toContain('a run needs its record');
 });
 
-test('a dry run as text has method and URL, headers, body', async () => {
-  const { code, stdout } = await runFrontdesk(['card', 'block', CARD_ID, '-n', '--reason', 'lost'], { env });
-  expect(code).toBe(0);
-  const [head, body] = stdout.split('\n\n');
-  expect(head).toContain(`POST https://api.example/base/v1/cards/${CARD_ID}/block\n`);
-  expect(head).toContain('Authorization: Bearer ***');
-  expect(body).toBe('{\n  "reason": "lost"\n}\n');
-});
-
 test('a dry run creates no --out file', async () => {
   const { code, home } = await runFrontdesk([...PROVISION, '--out', 'o.json', '-n'], { env });
   expect([code, existsSync(join(home.path, 'work', 'o.json'))]).toEqual([0, false]);
-});
-
-test('a dry run is refused by readOnly and requireReason', async () => {
-  const cardsUrl = 'https://api.example';
-  const profiles = { ro: { cardsUrl, readOnly: true }, rr: { cardsUrl, requireReason: 'T-[0-9]+' } };
-  const home = settings(createHome(), { version: 1, profiles });
-  const run = (...args: string[]) => runFrontdesk(['card', 'block', CARD_ID, '-n', ...args], { home });
-  expect(await run('-p', 'ro')).toMatchObject({ code: 5, stdout: '' });
-  expect(await run('-p', 'rr')).toMatchObject({ code: 2, stdout: '' });
-  expect(await run('-p', 'rr', '--reason', 'no ticket')).toMatchObject({ code: 2, stdout: '' });
-  expect(await run('-p', 'rr', '--reason', 'see T-12')).toMatchObject({ code: 0 });
 });
 
 const LOST = (option: string, value: string) =>

@@ -144,15 +144,6 @@ it.each(['apply', 'show'])('plan %s leaves no copy of the plan when a signal end
   expect([copies(), writes()]).toEqual([[], []]);
 });
 
-it('plan apply --failed writes the rows that did not succeed as an input, IDs and fields', async () => {
-  const { apply, read } = await planOf(2, second(409, 'CARD_EXPIRED'));
-  expect((await apply('--failed', 'rest.csv')).code).toBe(15);
-  expect(read('rest.csv').split('\r\n').slice(0, 2)).toEqual([
-    'cardId,reason,_row,_outcome,_error',
-    expect.stringMatching(new RegExp(`^${cardId(2)},X-1,2,rejected,`)),
-  ]);
-});
-
 it('--plan refuses the same card twice, whatever --allow-duplicates says', async () => {
   const { run, sent, work } = await begin();
   const args = [...BLOCK, '--plan', 'p.plan', '--allow-duplicates'];

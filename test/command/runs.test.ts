@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openService } from '../support/open-service.ts';
 import { cardId, cardNumber, idLines, jsonLines, openPlain, refusal, rowLines } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
-import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { startFrontdesk } from '../support/run-frontdesk.ts';
 import { cardText } from '../support/sample-card.ts';
 
 const BLOCK = ['card', 'block', '--from', '-', '--yes', '-o', 'ndjson'];
@@ -208,14 +208,6 @@ test.each([
   const { run } = await two();
   const listed = await run(['runs', 'list', '-o', 'table', '--columns', 'run', '--no-header', ...args]);
   expect(listed).toMatchObject({ code: 0, stdout, stderr });
-});
-
-test('runs list names what is wrong with its options', async () => {
-  expect(await runFrontdesk(['runs', 'list', '--state', 'finshed', '--limit', '0'])).toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr: expect.stringMatching(/did you mean finished\?[\s\S]*--limit: must be a whole number/),
-  });
 });
 
 test.each(['rows', 'a plan'])('a resume of %s obeys the readOnly and requireReason of its profile', async (what) => {

@@ -14,12 +14,6 @@ it.each(SWITCHES)('%s with another value is refused by reads and changes, and na
   expect(await refused(ACTIVATE, { env: { [name]: 'ja' } })).toContain(`${name}: ${PROBLEM}`);
 });
 
-it('FRONTDESK_READ_ONLY with another value is refused by changes alone', async () => {
-  const env = { FRONTDESK_READ_ONLY: 'ja' };
-  expect((await runFrontdesk(GET, { env })).code).toBe(0);
-  expect(await refused(ACTIVATE, { env })).toContain(`FRONTDESK_READ_ONLY: ${PROBLEM}. Nothing was sent.`);
-});
-
 it.each(['schema', 'schema card get', 'completion bash', 'config path'])(
   '`%s` refuses a wrong switch and prints nothing',
   async (words) => {

@@ -25,18 +25,6 @@ test.concurrent('card wait reads until the card has one of the statuses, and pri
   expect(server.lines).toEqual([READ, READ, READ]);
 });
 
-test.concurrent.each([
-  [
-    'table',
-    `CARD ID\tSTATUS\tBALANCE\tINITIAL\tEXPIRES\tCLIENT REFERENCE\tDESIGN\n${CARD_ID}\tACTIVE\t10.10\t50.00\t2031-01-01T00:00:00Z\torder-1\tclassic\n`,
-  ],
-  ['ndjson', `${cardText('ACTIVE')}\n`],
-])('card wait prints %s as card get does', async (format, expected) => {
-  const server = await serve([card('ACTIVE')]);
-  const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '-o', format], { env: server.env });
-  expect(result).toMatchObject({ code: 0, stdout: expected, stderr: '' });
-});
-
 test.concurrent('card wait exits with 124 when its time is up, and names the last status seen', async () => {
   const server = await serve(() => card('WAITING_ACTIVATION'));
   const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s', '--interval', '2s', '--json'], {

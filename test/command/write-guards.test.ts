@@ -199,37 +199,9 @@ it('FRONTDESK_AUDIT_LOG is not needed for reading', async () => {
   const { run } = await openPlain();
   expect((await run(['card', 'get', cardId(1)], '', { FRONTDESK_AUDIT_LOG: '/nowhere/log' })).code).toBe(0);
 });
-
-const SECRET = 'sk-4f9c2d81e0';
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
 /** Messages cut a value of more than 60 characters. */
 const LONG = `${JWT}${'x'.repeat(60)}`;
-
-it.each([
-  [['card', 'get', '--token', SECRET]],
-  [['card', 'get', `--token=${SECRET}`]],
-  [['card', 'get', cardId(1), `--tokn=${SECRET}`]],
-  [['--api-key', SECRET, 'card', 'get']],
-  [['--cards-token', SECRET]],
-  [['card', 'gte', '--token', SECRET]],
-  [['--access-token', SECRET, 'card', 'gte']],
-  [['--token', SECRET, SECRET]],
-  [['auth', 'login', '--password', SECRET]],
-  [['card', 'get', '--key', SECRET]],
-  [['auth', 'login', '--token', SECRET, '--json']],
-  [['profile', 'set', 'x', '--secret', SECRET]],
-  [['card', 'get', JWT]],
-  [['card', 'get', cardId(1), '-o', JWT]],
-  [['api', 'GET', `/v1/cards?x=#${JWT}`]],
-  [['auth', 'login', `Bearer ${SECRET}`]],
-  [['card', 'get', LONG]],
-  [['card', 'get', cardId(1), '--timeout', `Bearer ${LONG}`, '--json']],
-])('an argument that may be a secret is repeated in no message: %j', async (args) => {
-  const { code, stdout, stderr } = await runFrontdesk(args);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).not.toContain(SECRET);
-  expect(stderr).not.toContain(JWT);
-});
 
 const KEYS = [
   LONG,
