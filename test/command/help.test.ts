@@ -41,15 +41,6 @@ it('help exit-codes says what each exit code means, and when to run again', asyn
   expect(stdout).toMatch(/^ {2}124 TIMEOUT {8}`card wait`/m);
 });
 
-it.each(['options', 'environment', 'output', 'bulk', 'outcomes', 'plans', 'agents', 'accessibility'])(
-  'help has the topic %s',
-  async (topic) => {
-    const { code, stdout, stderr } = await runFrontdesk(['help', topic]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout.split('\n').length).toBeGreaterThan(12);
-  },
-);
-
 it.each([
   { argv: ['card', 'get', '--help', '--json'], command: 'card get' },
   { argv: ['help', 'card', 'get', '-o', 'json'], command: 'card get' },
@@ -75,16 +66,6 @@ it.each([
 it('help obeys COLUMNS outside a terminal', async () => {
   const { stdout } = await runFrontdesk(['card', 'get', '--help'], { env: { COLUMNS: '60' } });
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
-});
-
-it.each([
-  ['exit-kodes', 'exit-codes'],
-  ['resume', 'runs resume'],
-  ['block', 'card block'],
-])('help refuses %s, and names the page that was meant: %s', async (word, meant) => {
-  expect(await refused(['help', word])).toContain(`did you mean \`frontdesk help ${meant}\`?`);
-  // A word of several commands.
-  expect(await refused(['help', 'update'])).not.toContain('did you mean');
 });
 
 it('schema is JSON in every output format', async () => {
@@ -122,7 +103,6 @@ it.each([
   [['crad', 'gte', CARD], meant('card')],
   [['card', 'blok'], meant('card block')],
   [['--hepl'], 'hint: did you mean --help?'],
-  [['--versoin'], 'hint: did you mean --version?'],
   [['card', '-q', '--jsno'], 'hint: did you mean --json?'],
   [['card', '--output'], 'hint: see `frontdesk card --help`'],
   [['block', CARD], meant(`card block ${CARD}`)],
@@ -133,34 +113,27 @@ it.each([
     meant(`card block ${CARD} -p other`),
   ],
   [['subscribers', 'list', 'secret-of-mine'], meant('calendar subscribers list')],
-  [['subscribers', 'update', 'sub_1'], meant('calendar subscribers update')],
   [['event'], meant('calendar event')],
   [['card', 'unblock', CARD], 'hint: no command undoes `block`'],
   [['deactivate', CARD], 'hint: no command undoes `activate`'],
   [['whoami'], meant('auth status')],
-  [['auth', 'whoami'], meant('auth status')],
   [['login'], meant('auth login')],
   [['undo'], meant('runs revert')],
   [['watch', CARD, '--status', 'BLOCKED'], meant(`card wait ${CARD} --status BLOCKED`)],
   [['version'], meant('--version')],
   [['card', 'show', CARD], meant(`card get ${CARD}`)],
-  [['card', 'view', CARD], meant(`card get ${CARD}`)],
-  [['show', CARD], meant(`card get ${CARD}`)],
   [['runs', 'view'], meant('runs show')],
   [['card', 'block', CARD, '-r', 'lost'], 'hint: did you mean --reason?'],
   [['card', 'get', CARD, '--jq', '.status'], 'hint: did you mean --query?'],
   [['card', 'get', CARD, '--template={{.status}}'], 'hint: did you mean --query?'],
   [['runs', 'list', '--format', 'json'], 'hint: did you mean --output?'],
   [['card', 'help'], meant('card --help')],
-  [['card', 'get', 'help'], meant('card get --help')],
   [['calendar', 'subscribers', 'list', 'help'], meant('calendar subscribers list --help')],
   [['card', 'block', CARD, '–yes'], 'hint: write --yes'],
   [['card', 'block', CARD, '—reason', 'lost', '--yes'], 'hint: write --reason'],
-  [['card', 'get', CARD, '−o=json'], 'hint: write -o'],
   [['card', 'search', 'smith'], meant('card find')],
   [['card', 'list'], meant('card find')],
   [['-p', 'live', 'card', 'search', 'secret-of-mine'], meant('card find -p live')],
-  [['search', 'smith'], meant('card find')],
   [['runs', 'ls'], meant('runs list')],
   [['calendar', 'list'], meant('calendar subscribers list')],
 ])('an unknown word or option %j gets the suggestion %s', async (args, hint) => {

@@ -32,28 +32,17 @@ const TILL = `Card Number;Ticket;Store;Paid\n${ONE};T-1;12;x\n${TWO};T-2;13;x\n$
 const TICKETS = `cardId,Ticket\n${ONE},#REF!\n${TWO},="007"\n`;
 const EMPTY_BETWEEN = `cardId,reason\n${ONE},lost\n,\n${TWO},lost\n`;
 const LINES = `{"cardId":"${ONE}"}\n{"cardId":}\n5\n`;
-const REF = `{"cardId":"${ONE}","Ref":"x"}\n`;
-const MAPPED = (field: string) => `line 2: the row has a member ${field}, and --map reads that field from "Ref"`;
 const EMPTY_ROW = 'line 3: the row is empty, but rows follow it';
 
 test.each<[readonly string[], string, string]>([
-  [[], `cardId,reson\n${ONE},x\n`, 'column 2: unknown column "reson": did you mean reason?'],
   [[ONE], `${TWO}\n`, '<cardId> and --from: exclude each other'],
   [['--failed', '-'], idLines(2), '--failed: must be a file'],
-  ...['--max-failures=0', '--rate=0', '--shard=0/3', '--from-format=xml', '--empty-cells=drop', '--run=a/b'].map(
-    (option): [string[], string, string] => [[option], idLines(2), option.split('=')[0] ?? ''],
-  ),
   [['--shard', '1/2'], `${ONE}\nzz\n${TWO}\n`, 'line 2: "zz" is not a card ID'],
   [['--expect-rows', '2'], `cardId\nx\n${ONE}\n`, 'line 2'],
-  [['--ignore-columns', 'Nota'], `cardId,Note\n${ONE},x\n`, 'the input has no column "Nota": did you mean Note?'],
   [['--ignore-columns', 'cardId'], `cardId,Note\n${ONE},x\n`, '--ignore-columns: cardId is the column of the ID'],
   [['--where', 'Store=12', '--shard', '1/2'], TILL, '--shard: cannot be given with --where or --rows'],
   [['--rows', '1-2'], LINES, '1 fault in stdin: line 2, column 11'],
   [['--rows', '1-2'], EMPTY_BETWEEN, EMPTY_ROW],
-  [['--where', 'reason!=x'], EMPTY_BETWEEN, EMPTY_ROW],
-  [['--map', 'Ref=cardId'], `{"Ref":"${ONE}"}\n{"cardId":"${TWO}"}\n`, MAPPED('cardId')],
-  [['--map', 'Ref=reason'], `${REF}{"cardId":"${TWO}","reason":"y"}\n`, MAPPED('reason')],
-  [['--expect', 'design', '--map', 'Ref=design'], `${REF}{"cardId":"${TWO}","design":"y","Ref":"z"}`, MAPPED('design')],
   [['--reason', '{Ticket}'], `cardId,Ticket\n${ONE},\n`, 'the cell of "Ticket" is empty, which the text of the option'],
   [['--reason', '{Ticket}'], TICKETS, 'row 1, line 2, column Ticket: #REF! is a spreadsheet error'],
   [['--reason', '{Ticket}'], TICKETS, 'row 2, line 3, column Ticket: ="007" is a formula'],
@@ -74,22 +63,16 @@ test.each([
 
 test.each<[string, readonly string[], string, readonly string[]]>([
   ['--from-format', ['--from-format', 'ids'], `${ONE}\n`, [`${ONE}/block {}`]],
-  ['--allow-duplicates', ['--allow-duplicates'], `${ONE}\n${ONE}\n`, [`${ONE}/block {}`, `${ONE}/block {}`]],
-  ['--resend-unknown', ['--resend-unknown'], `cardId,_outcome\n${ONE},unknown\n`, [`${ONE}/block {}`]],
-  ['an ignored outcome', ['--ignore-columns', '_outcome'], `cardId,_outcome\n${ONE},applied\n`, [`${ONE}/block {}`]],
   ['a first line sep=', [], `sep=|\r\ncardId|reason\r\n${ONE}|a,b\r\n`, [`${ONE}/block {"reason":"a,b"}`]],
   ['rows that cannot be read, left out', ['--rows', '1-1'], LINES, [`${ONE}/block {}`]],
   ['an empty row behind --rows', ['--rows', '1-1'], EMPTY_BETWEEN, [`${ONE}/block {"reason":"lost"}`]],
-  ['an empty row before --rows', ['--rows', '2-2'], EMPTY_BETWEEN, [`${TWO}/block {"reason":"lost"}`]],
   ['a cell that is not sent', ['--where', 'Ticket=#REF!'], TICKETS, [`${ONE}/block {}`]],
   ['{id} of a list', ['--reason', 'of {id}'], `${ONE}\n`, [`${ONE}/block {"reason":"of ${ONE}"}`]],
-  ['{id} of an array', ['--reason', 'of {id}'], `["${ONE}"]`, [`${ONE}/block {"reason":"of ${ONE}"}`]],
 ])('rows are taken as the input and its options say: %s', async (_what, args, stdin, requests) => {
   expect(await sent([...BLOCK, ...args], stdin)).toMatchObject({ code: 0, requests });
 });
 
 test.each<[readonly string[], number]>([
-  [[...BLOCK, '--shard', '1/2'], 3],
   [['card', 'block', '--from', '-', '--plan', 'a.plan'], 3],
   [GET, 3],
   [['card', 'get', ONE], 1],
@@ -426,4 +409,17 @@ test('shaping is said in a dry run and in a plan', async () => {
   const shown = await place.run(['plan', 'show', 'p.ndjson']);
   expect(shown.stderr).toContain(`note: Input: "column 'Card Number' is read as cardId"\n`);
   expect(shown.stderr).toContain(`note: Input: "2 rows are left out (--where 'Store=12')"\n`);
+});
+
+test('--expect-changes requires exactly so many rows that differ (17), and an older file (2)', async () => {
+  const place = await openPlain();
+  place.file('old.csv', 'id,email\ns1,a@x\ns2,b@x\n');
+  const update = (...more: string[]) => sent([...SUBSCRIBERS, ...more], 'id,email\ns1,a@y\ns2,b@x\n', place);
+  const older = ['--changed-from', 'old.csv', '--expect-changes'];
+  const wrong = await update(...older, '2');
+  expect([wrong.code, wrong.requests]).toEqual([17, []]);
+  expect(wrong.stderr).toContain('1 row differs from the older file, and --expect-changes says 2. Nothing was sent.');
+  expect(await update(...older, '1')).toMatchObject({ code: 0, requests: ['s1 {"email":"a@y"}'] });
+  expect((await update('--expect-changes', '1')).code).toBe(2);
+  expect((await update(...older, '2', '--dry-run')).code).toBe(17);
 });

@@ -141,9 +141,7 @@ describe.skipIf(process.platform === 'win32')('a folder that is not of frontdesk
   const project = (script: string) => `mkdir folder && cd folder && touch package.json && ${script}`;
 
   it.each([
-    ['the null device', '/dev/null', ''],
     ['a device', '/dev/zero', ''],
-    ['a file', 'folder', 'touch folder'],
     ['a file that others can write to', 'folder', 'touch folder && chmod 666 folder'],
     ['a link', 'link', 'mkdir -m 700 folder && mkdir folder/runs && ln -s folder link'],
     ['a link to nowhere', 'link', 'ln -s nowhere link'],
@@ -293,20 +291,6 @@ describe.skipIf(process.platform === 'win32')(
     });
   },
 );
-
-const REASON = 'reported stolen by the customer at the desk!';
-
-it.each([
-  ['of one card', ['card', 'block', CARD_ID, '--reason', REASON, '--yes']],
-  ['of the rows of a file', ['card', 'block', '--from', '-', '--from-format', 'csv', '--yes']],
-])('T25 an endless pattern of requireReason refuses the reason %s with 2, and nothing is sent', async (_what, args) => {
-  const { home, server, run } = await onStage();
-  expect((await run(['profile', 'set', 'live', '--require-reason', '(\\w+\\s?)+$'])).code).toBe(0);
-  const options = { home, stdin: `cardId,reason\n${CARD_ID},${REASON}\n`, env: { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN } };
-  const { code, stdout, stderr } = await runFrontdesk(args, options);
-  expect({ code, stdout, requests: server.requests }).toEqual({ code: 2, stdout: '', requests: [] });
-  expect(stderr).toContain('takes longer than 200 ms. Nothing was sent.');
-});
 
 it.skipIf(process.platform === 'win32')(
   'no IDs of stdin stay in the folder for temporary files after a signal',
