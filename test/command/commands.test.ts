@@ -62,19 +62,6 @@ test.each<[string, readonly string[], string, string]>([
   expect(request?.headers['content-type']).toBe(body === '' ? undefined : 'application/json');
 });
 
-test('texts that are limited only in responses are sent at any length', async () => {
-  const server = await startRecordingServer(service);
-  const long = 'é'.repeat(6000);
-  const args = ['calendar', 'subscribers', 'update', 's', '--email', long, '--first-name', long, '--last-name', long];
-  expect((await runFrontdesk(args, { env: server.env })).code).toBe(0);
-  const image = `https://i.example/${'p'.repeat(6000)}`;
-  expect((await runFrontdesk(['calendar', 'update', 'c', '--image', image], { env: server.env })).code).toBe(0);
-  expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([
-    { email: long, first_name: long, last_name: long },
-    { image },
-  ]);
-});
-
 test('--description-file sends the text of the file exactly', async () => {
   const server = await startRecordingServer(service);
   const home = createHome();

@@ -153,12 +153,6 @@ test('a stored token in a reason is sent, and masked in the history', async () =
   expect(JSON.parse(stdout)[0].reason).toBe('used ***');
 });
 
-test('auth login --check reads the card with the new credential', async () => {
-  const { server, login } = await open();
-  expect((await login(['--token-stdin', '--check', ID])).code).toBe(0);
-  expect(server.lines).toEqual([`GET /v1/cards/${ID}`]);
-});
-
 test('a credential that --check finds refused is not kept, and the earlier one stays', async () => {
   const { login, file } = await open(playService(() => ({ status: 401, body: '{}' })));
   const first = await login(['--token-stdin', '--check', ID]);

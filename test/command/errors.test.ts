@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { callAt, refused } from '../support/calls.ts';
 import { CLOSED_PORT } from '../support/fault-server.ts';
-import { CARDS_TOKEN, type Handler, startRecordingServer } from '../support/recording-server.ts';
-import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { CARDS_TOKEN, type Handler } from '../support/recording-server.ts';
+import { runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 // Errors as text and as JSON, and the table of exit codes.
@@ -173,23 +173,4 @@ test.each([
 ])('"Nothing was sent." is not said of %s', async (_, args, code) => {
   const result = await runFrontdesk(args, { env: closed });
   expect(result).toMatchObject({ code, stderr: expect.not.stringMatching(/nothing was (?:sent|changed)/i) });
-});
-
-test('"Nothing was sent." is not said of a card wait that Ctrl-C ends', async () => {
-  const server = await startRecordingServer(cards('ACTIVE'));
-  const running = startFrontdesk(['card', 'wait', CARD_ID, '--status', 'BLOCKED'], { env: server.env });
-  await running.waitForOutput('waiting for BLOCKED');
-  running.child.kill('SIGINT');
-  expect(await running.result).toMatchObject({
-    signal: 'SIGINT',
-    stderr: expect.stringMatching(/cancelled by Ctrl-C\n/),
-  });
-});
-
-test('a row of a run without a connection names the command that resumes the run', async () => {
-  const { code, stdout, stderr } = await runFrontdesk([...BLOCK, OTHER_ID, '-o', 'ndjson'], { env: closed });
-  expect(code).toBe(7);
-  expect(stdout).not.toContain('Try again');
-  expect(stderr).toContain('"resume":"frontdesk runs resume ');
-  expect((await runFrontdesk(BLOCK, { env: closed })).stderr).toContain('try again in a minute');
 });

@@ -44,7 +44,6 @@ it('help exit-codes says what each exit code means, and when to run again', asyn
 it.each([
   { argv: ['card', 'get', '--help', '--json'], command: 'card get' },
   { argv: ['help', 'card', 'get', '-o', 'json'], command: 'card get' },
-  { argv: ['card', '--help', '--json'], command: 'card' },
 ])('help is JSON if JSON is asked for: $argv', async ({ argv, command }) => {
   const { code, stdout } = await runFrontdesk(argv);
   expect(code).toBe(0);
@@ -55,7 +54,6 @@ it.each([
   [['--version', '--json'], {}, '{\n  "version": "X"\n}\n'],
   [['-o', 'ndjson', '-V'], {}, '{"version":"X"}\n'],
   [['--version'], { FRONTDESK_OUTPUT: 'json' }, 'X\n'],
-  [['--version', '-q'], {}, 'X\n'],
   [['--version'], {}, 'X\n'],
 ])('the version is JSON if JSON is asked for: %j %j', async (argv, env, expected) => {
   const { code, stdout, stderr } = await runFrontdesk(argv, { env });

@@ -126,12 +126,6 @@ test.each([
   expect(lines[0]).toBe(`frontdesk: ${faults.length} faults${args[1] === 'block' ? ', nothing was sent' : ''}:`);
 });
 
-test('--columns with dotted paths reaches into metadata', async () => {
-  const printed = async (...flags: string[]) => (await callAt(service, [...GET, '--columns', ...flags])).stdout;
-  expect(await printed('status,metadata.store')).toBe('STATUS\tmetadata.store\nACTIVE\tBergen\n');
-  expect(await printed('metadata.store,status', '-o', 'csv', '--no-header')).toBe('Bergen,ACTIVE\r\n');
-});
-
 /** Calls in one home, in which a run of two cards was made. */
 async function afterRun() {
   const server = await startRecordingServer(service);

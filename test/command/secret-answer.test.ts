@@ -72,12 +72,6 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('a provisioning as JSON is printed if the history cannot be written', async () => {
-  const { code, stdout, stderr } = await provision(['--json'], { breaksHistory: true });
-  expect({ code, stdout }).toEqual({ code: 16, stdout: ANSWER });
-  expect(stderr).toMatch(/the response is on stdout/i);
-});
-
 test.each([
   ['doubled keys', `{"encryptedPaymentInstrument":"${SECRET}","encryptedPaymentInstrument":"x"}`],
   ['no JSON', `secret=${SECRET}`],
@@ -106,16 +100,6 @@ async function inShell(line: string, waitsFor: string | RegExp, how: How = {}) {
   terminal.type('\n');
   return { home, text: (await terminal.end).text };
 }
-
-test.each(UNREADABLE)(
-  'without a file, a provisioning that is %s and finds no room on stdout is on the terminal, and the message says so',
-  async (_, reply) => {
-    const line = 'PROVISION --yes --timeout 3s >/dev/full';
-    const { home, text } = await inShell(line, 'the response, as it came, is on stderr', { reply });
-    expect(text).toContain(SECRET);
-    expect(kept(home.stateDir)).not.toContain(SECRET);
-  },
-);
 
 test.each(UNREADABLE)(
   'a provisioning that is %s is on stdout outside a terminal: one JSON string with -o json, as it came with --show-sensitive',
