@@ -10,23 +10,6 @@ const CARD_PATH = `/v1/cards/${CARD_ID}`;
 
 const GET = ['api', 'GET', CARD_PATH];
 
-test('api GET prints the response digit for digit as indented JSON, whatever its members are', async () => {
-  const body = '{"b":1.10,"a":[12345678901234567.89],"cardId":"other"}';
-  const { server, ...result } = await callAt([{ body }], GET);
-  const stdout = '{\n  "b": 1.10,\n  "a": [\n    12345678901234567.89\n  ],\n  "cardId": "other"\n}\n';
-  expect(result).toMatchObject({ code: 0, stderr: '', stdout });
-  expect(server.lines).toEqual([`GET ${CARD_PATH}`]);
-});
-
-test.each([
-  ['an array', '[1,"a"]', '[\n  1,\n  "a"\n]\n'],
-  ['a text', '"a"', '"a"\n'],
-  ['a number', '1.50', '1.50\n'],
-  ['null', 'null', 'null\n'],
-])('api GET prints %s as it was sent', async (_, body, stdout) => {
-  expect(await callAt([{ body }], ['api', 'GET', '/v1/cards', '--json'])).toMatchObject({ code: 0, stdout });
-});
-
 test.each([
   ['/v1/calendars/a%2Fb/subscribers?limit=2&x=%20', CALENDAR_TOKEN],
   ['/v1/subscribers/s_1', CALENDAR_TOKEN],
@@ -62,56 +45,20 @@ test.each([
 });
 
 test.each([
-  [404, 3],
-  [302, 6],
-])('api GET with a response of %i exits with %i and an empty stdout', async (status, code) => {
-  const result = await callAt([{ status, body: { errorCode: 'E', message: 'm' } }], [...GET, '--json']);
-  expect(result).toMatchObject({ code, stdout: '' });
-  const { error } = JSON.parse(result.stderr);
-  expect(error).toMatchObject({ exitCode: code, operation: 'api', id: CARD_PATH, http: { status } });
-  expect(error).not.toHaveProperty('outcome');
-});
-
-test('api GET with a response that is not JSON exits with 10', async () => {
-  expect(await callAt([{ body: '<html>' }], [...GET, '--retries', '0'])).toMatchObject({ code: 10, stdout: '' });
-});
-
-test.each([
-  ['https://evil.example/v1/cards/x', ''],
-  ['/v1/cards/%2e%2e/x', ''],
-  ['/v1/cards/a\r\nHost: evil.example', ''],
-  ['/v1/calendars/a é%', 'hint: write it as /v1/calendars/a%20%C3%A9%25\n'],
-])('api refuses the path %j before anything is sent', async (path, hint) => {
-  const stderr = await refused(['api', 'GET', path]);
-  expect(stderr).toMatch(/^frontdesk: <path>: /);
-  expect(stderr).toContain(hint);
-});
-
-test.each([
   [['gett', '/v1/cards/x'], 'did you mean GET?'],
   [['DELETE', '/v1/cards/x'], '<method>: must be GET or POST, not "DELETE"'],
   [['GET'], '<path>: is required'],
   [[], '<method>: is required'],
   [['GET', '/v2/x'], '--family: is required'],
   [['GET', '/v1/cards/x', '--family', 'calendar'], '--family: says calendar, but the path belongs to cards'],
-  [['GET', '/v1/events', '--family', 'cards'], '--family: says cards, but the path belongs to calendar'],
-  [['GET', '/v2/x', '--family', 'card'], 'did you mean cards?'],
   [['GET', '/v1/cards/x', '--data', '{}'], '--data: a GET has no body'],
   [['POST', '/v1/events/import', '--yes', '--data', '{"a":1,\n"b":}'], '--data: line 2, column 5'],
-  [['POST', '/v1/events/import', '--yes', '--data', '{"a":1,"a":2}'], '--data: line 1, column 8'],
   [['POST', '/v1/events/import', '--yes', '--data', '{bad}'], 'hint: quote the JSON for the shell, or give a file'],
-  [['POST', '/v1/events/import', '--yes', '--data', ''], '--data: line 1, column 1'],
   [['POST', '/v1/events/import', '--yes', '--data', '@missing.json'], '--data: could not read "missing.json"'],
   [['GET', '/v1/cards/x', '--include', '--json'], '--include: prints headers as text'],
-  [['GET', '/v1/cards/x', '--include', '-o', 'ndjson'], '--include: prints headers as text'],
   [['POST', '/v1/cards/import/rows'], 'it needs confirmation, and there is no terminal to ask on'],
 ])('api refuses %j before anything is sent', async (args, expected) => {
   expect(await refused(['api', ...args])).toContain(expected);
-});
-
-test('api names all errors of a call together', async () => {
-  const stderr = await refused(['api', 'PUT', 'x', '--family', 'no', '--data', '{']);
-  for (const where of ['<method>', '<path>', '--family', '--data']) expect(stderr).toContain(`${where}: `);
 });
 
 test.each([
@@ -144,12 +91,6 @@ test.each([
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { status: 'BLOCKED' }]);
   const headers = { 'content-type': 'application/json' };
   expect(server.requests).toMatchObject([{ method: 'POST', headers, body: '{"reason":"lost","amount":1.10}' }]);
-});
-
-test('api POST without --data sends no body', async () => {
-  const { code, server } = await callAt([{ body: cardText('ACTIVE') }], block);
-  const [request] = server.requests;
-  expect([code, request?.body, request?.headers['content-type']]).toEqual([0, '', undefined]);
 });
 
 test('api POST records the change in the history under its method and path', async () => {

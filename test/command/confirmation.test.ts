@@ -23,29 +23,6 @@ async function answered(args: readonly string[], answer: string, handler: Handle
   return { code, text, atQuestion, home, env: server.env, lines: server.lines, requests: server.requests };
 }
 
-/** The service of a card that reads ACTIVE until it was read so often, and another status from then on. */
-function turning(status: string, after: number, of = CARD_ID): Handler {
-  let reads = 0;
-  return (request) => {
-    const id = request.url.split('/')[3] ?? '';
-    if (request.method === 'GET' && id === of) reads += 1;
-    const isTurned = id === of && reads > after;
-    return { body: cardText(request.method === 'POST' ? 'BLOCKED' : isTurned ? status : 'ACTIVE', id) };
-  };
-}
-
-const changed = 'the card changed before you answered: its status was ACTIVE, and is REISSUED';
-
-test.each([
-  ['the status that was shown', [], changed],
-  ['--expect', ['--expect', 'status=ACTIVE'], ', not "ACTIVE"'],
-])('a card that changed while the question stood is not changed: %s, exit 17', async (_, expectation, message) => {
-  const result = await answered([...BLOCK, ...expectation], 'y\r', turning('REISSUED', 1));
-  expect(result.code).toBe(17);
-  expect(result.text).toContain(message);
-  expect(result.lines).toEqual([READ, READ]);
-});
-
 test.each(['block', 'reissue'])('%s asks in a terminal after showing the card, and yes sends it', async (verb) => {
   const result = await answered(['card', verb, CARD_ID, '--reason', 'lost'], 'y\r');
   expect(result.atQuestion).toEqual([READ]);

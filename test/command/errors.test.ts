@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { callAt, refused } from '../support/calls.ts';
 import { CLOSED_PORT } from '../support/fault-server.ts';
-import { CARDS_TOKEN, type Handler, type Reply, startRecordingServer } from '../support/recording-server.ts';
-import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { CARDS_TOKEN, type Handler } from '../support/recording-server.ts';
+import { runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 // Errors as text and as JSON, and the table of exit codes.
@@ -12,7 +12,6 @@ const ONCE = ['--retries', '0'];
 const GET = ['card', 'get', CARD_ID, ...ONCE];
 const BLOCK = ['card', 'block', CARD_ID, '-y', ...ONCE];
 const REFUSAL = { errorCode: 'CARD_NOT_FOUND', message: 'no such card', details: { a: 1 } };
-const NOT_FOUND: Reply = { status: 404, headers: { 'x-request-id': 'req-1' }, body: REFUSAL };
 const cards =
   (status: string): Handler =>
   ({ url }) => ({ body: cardText(status, url.split('/')[3]) });
@@ -45,16 +44,7 @@ test.each([
   expect(text).toContain(`check the ID, then run: ${command}\n`);
 });
 
-test('several pasted card IDs are named by their place', async () => {
-  const stderr = await refused(['card', 'get', `{${CARD_ID}}`, OTHER_ID, `<${OTHER_ID}>`]);
-  expect(stderr).toContain(`  <cardId> 1: "{${CARD_ID}}" is not a card ID: did you mean`);
-  expect(stderr).toContain(`  <cardId> 3: "<${OTHER_ID}>" is not a card ID: did you mean`);
-  expect(stderr).not.toContain('line 1');
-});
-
 test.each([
-  [['card', 'get', CARD_ID.slice(0, -1)], '(31 digits, not 32)', ''],
-  [['card', 'block', `${CARD_ID}, ${OTHER_ID}`, '-y'], `holds 2 card IDs: ${CARD_ID}, ${OTHER_ID}. Nothing`, ''],
   // Beside an option that may hold a secret.
   [
     ['card', 'block', `<${CARD_ID}>`, '--reason', 'Bearer abcdefgh12345678'],
@@ -77,12 +67,9 @@ test.each([
 });
 
 test.each<[readonly string[], string]>([
-  [['card', 'block', '0b7a6c1e/3f52'], '<cardId>'],
   [['card', 'reissue', CARD_ID, 'zz', '--yes'], '<cardId> 2'],
-  [['card', 'provision', CARD_ID, '--wallet', 'wallet_c'], '--wallet'],
   [['calendar', 'update', 'c1'], 'nothing to change'],
   [['card', 'block', CARD_ID], '--yes'],
-  [['calendar', 'update', 'a', 'b', '--name', 'n'], 'unexpected argument'],
   [['card', 'block', '--from', 'missing.csv', '-y'], '"missing.csv"'],
 ])('%j says once that nothing was sent', async (args, where) => {
   const shown = await refused(args);
@@ -122,22 +109,8 @@ test('two options that exclude each other hide no error of a value', async () =>
   );
 });
 
-test('a JSON error has its documented members in their order', async () => {
-  const { stdout, stderr, code } = await callAt([NOT_FOUND], [...BLOCK, '--json']);
-  const { error } = JSON.parse(stderr);
-  expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 3, stdout: '', lines: 2 });
-  expect(error).toMatchObject({
-    ...{ code: 'NOT_FOUND', exitCode: 3, operation: 'card.block', id: CARD_ID, outcome: 'rejected' },
-    ...{ http: { status: 404, requestId: 'req-1' }, service: REFUSAL, attempts: 1 },
-  });
-  const named = ['code', 'exitCode', 'message', 'hint', 'operation', 'id', 'outcome', 'http', 'service', 'attempts'];
-  expect(Object.keys(error).slice(0, 4)).toEqual(named.slice(0, 4));
-  expect(Object.keys(error).filter((name) => named.includes(name))).toEqual(named);
-});
-
 test.each<[string, readonly string[], Readonly<Record<string, string>>]>([
   ['a misspelt command', ['card', 'gett', CARD_ID, '--json'], {}],
-  ['a misspelt group', ['crad', '-o', 'ndjson'], {}],
   ['an unknown option', ['card', 'get', CARD_ID, '--jsn'], { FRONTDESK_OUTPUT: 'json' }],
   ['a group without its command', ['card', '--json'], {}],
   ['no URL', ['card', 'get', CARD_ID, '--json'], { FRONTDESK_CARDS_URL: '' }],
@@ -151,19 +124,6 @@ test('notices in JSON modes are lines {"notice":{"code","message"}}', async () =
   const busy = { status: 429, headers: { 'retry-after': '0' }, body: REFUSAL };
   const { stderr, code } = await callAt([busy, { body: cardText('ACTIVE') }], ['card', 'get', CARD_ID, '--json']);
   expect([code, Object.keys(JSON.parse(stderr).notice)]).toEqual([0, ['code', 'message']]);
-});
-
-test('card get of two cards exits with 15 if one cannot be read, and its error has the row', async () => {
-  const service: Handler = ({ url }) => (url.endsWith(OTHER_ID) ? NOT_FOUND : { body: cardText('ACTIVE') });
-  const { code, stdout, stderr } = await callAt(service, [...GET, OTHER_ID, '--json']);
-  expect([code, JSON.parse(stdout)]).toMatchObject([15, [{ cardId: CARD_ID }]]);
-  const [{ error }, { summary }] = stderr
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  expect(error).toMatchObject({ code: 'NOT_FOUND', id: OTHER_ID, row: 2 });
-  const members = ['run', 'rows', 'outcomes', 'requests', 'earlier', 'exitCode', 'resume'];
-  expect(Object.keys(summary)).toEqual(members);
 });
 
 const MISFIT = 'could not be applied to the result: abs() wants a number as argument 1, got';
@@ -196,11 +156,6 @@ test.each([
   expect(result).toMatchObject({ code: 15, stdout, stderr: expect.stringContaining(`${MISFIT} string`) });
 });
 
-test('a --query that can fit no document is refused before anything is sent', async () => {
-  const stderr = await refused([...BLOCK, '--json', '--query', 'sort_by(transactions, amount)']);
-  expect(stderr).toContain('sort_by() wants an expression as argument 2: write & before it');
-});
-
 test('a --query that compares with a name that nothing has is warned of, with the right spelling', async () => {
   const stderr =
     "frontdesk: warning: --query: nothing in the result has a field ACTIVE: the text is written 'ACTIVE'\n";
@@ -214,28 +169,8 @@ test.each([
   ['a read that reaches nobody', GET, 7],
   ['reads of several cards', ['card', 'get', CARD_ID, OTHER_ID, ...ONCE], 7],
   ['a listing of the history', ['history', '--id', ''], 2],
-  ['a setting', ['config', 'get', 'nope'], 2],
   ['a removal that nobody confirms', ['history', 'prune', '--older-than', 'x'], 2],
 ])('"Nothing was sent." is not said of %s', async (_, args, code) => {
   const result = await runFrontdesk(args, { env: closed });
   expect(result).toMatchObject({ code, stderr: expect.not.stringMatching(/nothing was (?:sent|changed)/i) });
-});
-
-test('"Nothing was sent." is not said of a card wait that Ctrl-C ends', async () => {
-  const server = await startRecordingServer(cards('ACTIVE'));
-  const running = startFrontdesk(['card', 'wait', CARD_ID, '--status', 'BLOCKED'], { env: server.env });
-  await running.waitForOutput('waiting for BLOCKED');
-  running.child.kill('SIGINT');
-  expect(await running.result).toMatchObject({
-    signal: 'SIGINT',
-    stderr: expect.stringMatching(/cancelled by Ctrl-C\n/),
-  });
-});
-
-test('a row of a run without a connection names the command that resumes the run', async () => {
-  const { code, stdout, stderr } = await runFrontdesk([...BLOCK, OTHER_ID, '-o', 'ndjson'], { env: closed });
-  expect(code).toBe(7);
-  expect(stdout).not.toContain('Try again');
-  expect(stderr).toContain('"resume":"frontdesk runs resume ');
-  expect((await runFrontdesk(BLOCK, { env: closed })).stderr).toContain('try again in a minute');
 });

@@ -9,7 +9,6 @@ const TWO = cardId(2);
 const GET = ['card', 'get', '--from', '-', '-o', 'ndjson'];
 const BLOCK = ['card', 'block', '--from', '-', '--yes', '-o', 'ndjson'];
 const SUBSCRIBERS = ['calendar', 'subscribers', 'update', '--from', '-', '--yes', '-o', 'ndjson'];
-const EVENTS = ['calendar', 'event', 'create', '--from', '-', '--yes', '-o', 'ndjson'];
 
 type Place = Awaited<ReturnType<typeof openPlain>>;
 
@@ -33,28 +32,17 @@ const TILL = `Card Number;Ticket;Store;Paid\n${ONE};T-1;12;x\n${TWO};T-2;13;x\n$
 const TICKETS = `cardId,Ticket\n${ONE},#REF!\n${TWO},="007"\n`;
 const EMPTY_BETWEEN = `cardId,reason\n${ONE},lost\n,\n${TWO},lost\n`;
 const LINES = `{"cardId":"${ONE}"}\n{"cardId":}\n5\n`;
-const REF = `{"cardId":"${ONE}","Ref":"x"}\n`;
-const MAPPED = (field: string) => `line 2: the row has a member ${field}, and --map reads that field from "Ref"`;
 const EMPTY_ROW = 'line 3: the row is empty, but rows follow it';
 
 test.each<[readonly string[], string, string]>([
-  [[], `cardId,reson\n${ONE},x\n`, 'column 2: unknown column "reson": did you mean reason?'],
   [[ONE], `${TWO}\n`, '<cardId> and --from: exclude each other'],
   [['--failed', '-'], idLines(2), '--failed: must be a file'],
-  ...['--max-failures=0', '--rate=0', '--shard=0/3', '--from-format=xml', '--empty-cells=drop', '--run=a/b'].map(
-    (option): [string[], string, string] => [[option], idLines(2), option.split('=')[0] ?? ''],
-  ),
   [['--shard', '1/2'], `${ONE}\nzz\n${TWO}\n`, 'line 2: "zz" is not a card ID'],
   [['--expect-rows', '2'], `cardId\nx\n${ONE}\n`, 'line 2'],
-  [['--ignore-columns', 'Nota'], `cardId,Note\n${ONE},x\n`, 'the input has no column "Nota": did you mean Note?'],
   [['--ignore-columns', 'cardId'], `cardId,Note\n${ONE},x\n`, '--ignore-columns: cardId is the column of the ID'],
   [['--where', 'Store=12', '--shard', '1/2'], TILL, '--shard: cannot be given with --where or --rows'],
   [['--rows', '1-2'], LINES, '1 fault in stdin: line 2, column 11'],
   [['--rows', '1-2'], EMPTY_BETWEEN, EMPTY_ROW],
-  [['--where', 'reason!=x'], EMPTY_BETWEEN, EMPTY_ROW],
-  [['--map', 'Ref=cardId'], `{"Ref":"${ONE}"}\n{"cardId":"${TWO}"}\n`, MAPPED('cardId')],
-  [['--map', 'Ref=reason'], `${REF}{"cardId":"${TWO}","reason":"y"}\n`, MAPPED('reason')],
-  [['--expect', 'design', '--map', 'Ref=design'], `${REF}{"cardId":"${TWO}","design":"y","Ref":"z"}`, MAPPED('design')],
   [['--reason', '{Ticket}'], `cardId,Ticket\n${ONE},\n`, 'the cell of "Ticket" is empty, which the text of the option'],
   [['--reason', '{Ticket}'], TICKETS, 'row 1, line 2, column Ticket: #REF! is a spreadsheet error'],
   [['--reason', '{Ticket}'], TICKETS, 'row 2, line 3, column Ticket: ="007" is a formula'],
@@ -75,22 +63,16 @@ test.each([
 
 test.each<[string, readonly string[], string, readonly string[]]>([
   ['--from-format', ['--from-format', 'ids'], `${ONE}\n`, [`${ONE}/block {}`]],
-  ['--allow-duplicates', ['--allow-duplicates'], `${ONE}\n${ONE}\n`, [`${ONE}/block {}`, `${ONE}/block {}`]],
-  ['--resend-unknown', ['--resend-unknown'], `cardId,_outcome\n${ONE},unknown\n`, [`${ONE}/block {}`]],
-  ['an ignored outcome', ['--ignore-columns', '_outcome'], `cardId,_outcome\n${ONE},applied\n`, [`${ONE}/block {}`]],
   ['a first line sep=', [], `sep=|\r\ncardId|reason\r\n${ONE}|a,b\r\n`, [`${ONE}/block {"reason":"a,b"}`]],
   ['rows that cannot be read, left out', ['--rows', '1-1'], LINES, [`${ONE}/block {}`]],
   ['an empty row behind --rows', ['--rows', '1-1'], EMPTY_BETWEEN, [`${ONE}/block {"reason":"lost"}`]],
-  ['an empty row before --rows', ['--rows', '2-2'], EMPTY_BETWEEN, [`${TWO}/block {"reason":"lost"}`]],
   ['a cell that is not sent', ['--where', 'Ticket=#REF!'], TICKETS, [`${ONE}/block {}`]],
   ['{id} of a list', ['--reason', 'of {id}'], `${ONE}\n`, [`${ONE}/block {"reason":"of ${ONE}"}`]],
-  ['{id} of an array', ['--reason', 'of {id}'], `["${ONE}"]`, [`${ONE}/block {"reason":"of ${ONE}"}`]],
 ])('rows are taken as the input and its options say: %s', async (_what, args, stdin, requests) => {
   expect(await sent([...BLOCK, ...args], stdin)).toMatchObject({ code: 0, requests });
 });
 
 test.each<[readonly string[], number]>([
-  [[...BLOCK, '--shard', '1/2'], 3],
   [['card', 'block', '--from', '-', '--plan', 'a.plan'], 3],
   [GET, 3],
   [['card', 'get', ONE], 1],
@@ -123,16 +105,6 @@ test('--shard with --rate says how fast all shards are together', async () => {
   expect((await sent([...BLOCK, '--shard', '1/4', '--rate', '50'], idLines(4))).stderr).toContain(
     '"SHARD_RATE","message":"--rate holds for each shard separately: 4 processes send up to 200 requests a second"',
   );
-});
-
-test('a text with a NUL is read as it was written', async () => {
-  const fields = { id: 'sub_1', first_name: 'Ann\u0000Berg' };
-  const { run, server } = await openPlain(({ method }) => ({
-    body: method === 'GET' ? { object: 'list', data: [fields], url: '/v1/x' } : fields,
-  }));
-  const list = ['calendar', 'subscribers', 'list', 'cal_1', '-o', 'csv', '--columns', 'id,first_name'];
-  await run([...SUBSCRIBERS, '-q'], (await run(list)).stdout);
-  expect(server.requests[1]?.body).toBe(JSON.stringify({ first_name: 'Ann\u0000Berg' }));
 });
 
 test.each([
@@ -183,13 +155,6 @@ test('the table of a run has row, ID, outcome, and status or message, and the su
   );
 });
 
-test('the ID in the response to a reissue or a new event is kept as resultId', async () => {
-  const cards = await sent(['card', 'reissue', ONE, TWO, '--yes', '-o', 'ndjson'], '');
-  expect(JSON.parse(cards.stdout.split('\n')[0] ?? '')).toMatchObject({ row: 1, id: ONE, resultId: cardId(999) });
-  const events = await sent(EVENTS, 'name,start,calendar\nA,2026-05-01,c\n');
-  expect(JSON.parse(events.stdout)).toMatchObject({ row: 1, id: null, outcome: 'applied', resultId: 'evt_1' });
-});
-
 test('a read of many rows prints resources, and failed rows on stderr with their number, then exit 15', async () => {
   const place = await openPlain((request) => (cardNumber(request) === 2 ? refusal(404, 'NO_CARD') : undefined));
   const { code, stdout, stderr } = await place.run(GET, idLines(3));
@@ -236,14 +201,6 @@ test.each<[string, readonly string[], boolean]>([
       'MISSING_FIELD 2 more rows with MISSING_FIELD',
     ],
   ]);
-});
-
-test('--expect without a value compares with the column of the row', async () => {
-  const place = await openPlain();
-  const input = `cardId,clientReference\n${ONE},order-1\n${TWO},order-2\n`;
-  const { code, stdout } = await sent([...BLOCK, '--expect', 'clientReference'], input, place);
-  expect([code, rowLines(stdout)]).toEqual([15, ['1 applied 200 1', '2 not_sent null 0 PRECONDITION']]);
-  expect(place.server.lines).toEqual([`GET /v1/cards/${ONE}`, `POST /v1/cards/${ONE}/block`, `GET /v1/cards/${TWO}`]);
 });
 
 test('a row that is marked as done is an error in a change, with the command that lists the rows to do', async () => {
@@ -430,18 +387,6 @@ test('of a column in a bad --map nothing else is said', async () => {
   ]);
 });
 
-test('--failed keeps the columns and the delimiter of the file, and is input with the same options', async () => {
-  const place = await openPlain(expired);
-  await place.run([...SHAPED, ...TICKET, '--rows', '1-1', '--failed', 'failed.csv'], TILL);
-  const failed = place.read('failed.csv');
-  expect(failed).toMatch(
-    new RegExp(`^Card Number;Ticket;Store;Paid;_row;_outcome;_error\n${ONE};T-1;12;x;1;rejected;`),
-  );
-  expect((await sent([...SHAPED, ...TICKET], failed)).requests).toEqual([
-    `${ONE}/block {"reason":"lost, ticket T-1 {x}"}`,
-  ]);
-});
-
 test('rows of the older file are not said to be missing in an input of which some rows were left out', async () => {
   const place = await openPlain();
   place.file('old.csv', 'id,email\ns1,a@x\ns2,b@x\n');
@@ -464,4 +409,17 @@ test('shaping is said in a dry run and in a plan', async () => {
   const shown = await place.run(['plan', 'show', 'p.ndjson']);
   expect(shown.stderr).toContain(`note: Input: "column 'Card Number' is read as cardId"\n`);
   expect(shown.stderr).toContain(`note: Input: "2 rows are left out (--where 'Store=12')"\n`);
+});
+
+test('--expect-changes requires exactly so many rows that differ (17), and an older file (2)', async () => {
+  const place = await openPlain();
+  place.file('old.csv', 'id,email\ns1,a@x\ns2,b@x\n');
+  const update = (...more: string[]) => sent([...SUBSCRIBERS, ...more], 'id,email\ns1,a@y\ns2,b@x\n', place);
+  const older = ['--changed-from', 'old.csv', '--expect-changes'];
+  const wrong = await update(...older, '2');
+  expect([wrong.code, wrong.requests]).toEqual([17, []]);
+  expect(wrong.stderr).toContain('1 row differs from the older file, and --expect-changes says 2. Nothing was sent.');
+  expect(await update(...older, '1')).toMatchObject({ code: 0, requests: ['s1 {"email":"a@y"}'] });
+  expect((await update('--expect-changes', '1')).code).toBe(2);
+  expect((await update(...older, '2', '--dry-run')).code).toBe(17);
 });

@@ -10,20 +10,6 @@ const BLOCK = ['card', 'block', cardId(3), ...ONCE];
 const UPDATE = ['calendar', 'subscribers', 'update'];
 const EVENTS = 'name,start,calendar\nOpening,2026-05-01,c1\nClosing,2026-05-02,c1\n';
 
-it('an open row of a run is superseded by a later change', async () => {
-  const { run, service, list } = await openService();
-  expect((await run(['card', 'block', cardId(3), cardId(4), ...ONCE, '--run', 'may'])).code).toBe(8);
-  expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2', 'may:1']);
-  service.isBroken = false;
-  expect((await run(['card', 'block', cardId(3), '--yes', '-q'])).code).toBe(0);
-  expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2']);
-  expect((await run(['card', 'activate', cardId(4), '-q'])).code).toBe(0);
-  expect(await list('--open')).toEqual([]);
-  const shown = await run(['history', 'show', 'may:2', '--json']);
-  const [later] = await list('--operation', 'card.activate');
-  expect(JSON.parse(shown.stdout)).toMatchObject({ outcome: 'unknown', supersededBy: later?.['entry'] });
-});
-
 it('an open update is superseded by an update of the same fields only, single or in a run', async () => {
   const { run, service, list, file } = await openService();
   file('in.csv', 'id,email\nsub_1,a@example.com\nsub_2,b@example.com\n');
@@ -84,20 +70,6 @@ it('an open write is an error of its row in --plan, unless --again', async () =>
   expect(existsSync(join(home.path, 'work', 'p.plan'))).toBe(false);
   expect((await run(['card', 'reissue', cardId(1), '--plan', 'p.plan', '--again', '-q'])).code).toBe(0);
   expect((await run(['card', 'reissue', cardId(1), cardId(2), '--plan', 'q.plan', '--again', '-q'])).code).toBe(0);
-});
-
-it('an open write holds the row of a plan back until it is closed', async () => {
-  const { run, posts, service, list } = await openService();
-  expect((await run(['card', 'reissue', cardId(1), '--plan', 'p.plan', '-q'])).code).toBe(0);
-  await run(REISSUE);
-  service.isBroken = false;
-  const held = await run(['plan', 'apply', 'p.plan', '--yes', '-q', '--json']);
-  expect([held.code, posts()]).toEqual([15, 1]);
-  expect(JSON.parse(held.stdout)).toMatchObject([{ outcome: 'not_sent', error: { code: 'PRECONDITION' } }]);
-  const [{ entry } = {}] = await list('--open');
-  await run(['history', 'resolve', String(entry), '--as', 'not_applied']);
-  expect((await run(['plan', 'apply', 'p.plan', '--yes', '-q'])).code).toBe(0);
-  expect(posts()).toBe(2);
 });
 
 it('an open event is recognized by its body: as a single change, as a row, and in a plan', async () => {
@@ -167,18 +139,6 @@ it('open writes are named first in the questions of a run and of a plan', async 
   expect((await applying.end).text).toContain(`(entry ${short}`);
 });
 
-it('the ID that was found for a row is kept with its results', async () => {
-  const { run } = await openService();
-  await run(['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may']);
-  const given = ['--as', 'applied', '--result-id', cardId(9)];
-  expect((await run(['history', 'resolve', 'may:1', ...given])).code).toBe(0);
-  const results = await run(['runs', 'results', 'may', '--json', '--query', '[].[outcome, resultId]']);
-  expect(JSON.parse(results.stdout)).toEqual([
-    ['applied', cardId(9)],
-    ['unknown', null],
-  ]);
-});
-
 it('the reference and the status of a card are in its entries if they were seen', async () => {
   const { run, service, list, server, home } = await openService();
   service.isBroken = false;
@@ -225,25 +185,6 @@ it.each([
   expect(stderr).toMatch(new RegExp(`row 1: the first ${verb}, of [^.]+, is still open\\. ${step}`));
   expect(stderr).toContain(String(entry));
   expect(message((await run(['runs', 'results', 'may', '--json', '-q'])).stdout)).toEqual(both);
-});
-
-it('a row of a plan that is held back while an earlier block is open says both', async () => {
-  const { run, posts, service } = await openService();
-  expect((await run([...BLOCK.slice(0, 3), '--plan', 'p.plan', '-q'])).code).toBe(0);
-  expect((await run(BLOCK)).code).toBe(8);
-  service.status = 'FROZEN';
-  const { code, stdout } = await run(['plan', 'apply', 'p.plan', '--yes', '-q', '--json']);
-  expect([code, posts()]).toEqual([15, 1]);
-  expect(stdout).toContain('was ACTIVE when planned. This request was not sent. An earlier one may have been applied.');
-});
-
-it('a reissue of a run that is sent again and applied says that the first is open', async () => {
-  const { run, service } = await openService();
-  expect((await run(['card', 'reissue', cardId(3), ...ONCE])).code).toBe(8);
-  service.isBroken = false;
-  const { code, stderr } = await run(['card', 'reissue', cardId(3), cardId(4), '--again', '--yes', '-q']);
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/^frontdesk: warning: row 1: the first reissue, of [^.]+, is still open\./);
 });
 
 it('a run whose rows are held back says what must be closed before it is resumed', async () => {

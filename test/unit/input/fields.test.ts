@@ -46,6 +46,11 @@ it('describeFields reads names, types, limits and texts from the schema, in its 
   expect(fieldOf(fields, 'location')?.description).toBe('physical or virtual place');
 });
 
+it('describeFields has no limit of what is limited only in responses', () => {
+  const texts = [...describeFields(OPERATIONS.subscriberUpdate.body), fieldOf(describeFields(CALENDAR), 'image')];
+  expect(texts.map((field) => field?.maxLength)).toEqual(texts.map(() => undefined));
+});
+
 it('describeFields knows the range of an integer', () => {
   const limited = { type: 'integer', required: false, minimum: 1, maximum: 100 };
   expect(limit).toMatchObject({ ...limited, description: 'number of objects returned' });

@@ -69,17 +69,6 @@ async function namesOf(stateDir: string, filter: Partial<HistoryFilter> = {}): P
   return entries.map(({ entry }) => entry);
 }
 
-it('the newest writes hold each one of the millisecond of the oldest, by its name', async () => {
-  const stateDir = stateOf([change('x-3', 0), change('x-2', 0), change('x-1', 0)]);
-  expect(await namesOf(stateDir, { limit: 1 })).toEqual(['x-3']);
-});
-
-it('the newest writes hold one that stands out of order in the file', async () => {
-  const times = [4, 5, 6, 7, 8, 9].map((second) => change(`at-${second}`, second));
-  const stateDir = stateOf([change('late', 7.5), ...times]);
-  expect(await namesOf(stateDir, { limit: 3 })).toEqual(['at-9', 'at-8', 'late']);
-});
-
 it('the newest writes are looked for among the newest, where no more are to be read', async () => {
   const times = [1, 2, 3, 4, 5].map((second) => change(`at-${second}`, second, { id: second < 3 ? 'old' : 'new' }));
   const stateDir = stateOf(times);
@@ -89,28 +78,9 @@ it('the newest writes are looked for among the newest, where no more are to be r
   expect(await namesOf(stateDir, { most: 4, id: 'old' })).toEqual(['at-2']);
 });
 
-it('the newest writes are of one operation, whatever is called like it', async () => {
-  const other = change('b', 2, { operation: 'card.activate', id: 'card.block' });
-  expect(await namesOf(stateOf([change('a', 1), other]), { operation: 'card.block' })).toEqual(['a']);
-});
-
-it('the newest writes are of one outcome, whatever is called like it', async () => {
-  const stateDir = stateOf([change('a', 1), change('b', 2, UNKNOWN), change('c', 3, { ...UNKNOWN, id: 'applied' })]);
-  expect(await namesOf(stateDir, { outcome: 'unknown' })).toEqual(['c', 'b']);
-  expect(await namesOf(stateDir, { outcome: 'applied' })).toEqual(['a']);
-});
-
 it('the newest writes are those that the caller wants', async () => {
   const stateDir = stateOf([change('a', 1), change('b', 2)]);
   expect(await namesOf(stateDir, { isWanted: ({ entry }) => entry === 'a' })).toEqual(['a']);
-});
-
-it('the newest changes are those that can be read, without lines that are no record', async () => {
-  const broken = ['{"at":"2026-05-01T12:00:02.000Z","entry":"x"}', '{"entry":"y"}', 'no record'];
-  const stateDir = stateOf([change('a', 1), ...broken]);
-  expect(await namesOf(stateDir)).toEqual(['a']);
-  expect(await namesOf(stateDir, { sinceMs: START_MS })).toEqual(['a']);
-  expect(await namesOf(stateDir, { outcome: 'applied' })).toEqual(['a']);
 });
 
 it('rows of runs of the same millisecond are in the order of their numbers', async () => {

@@ -102,49 +102,6 @@ it('a row that expects something else is held back, and says what', async () => 
   expect(result.failure?.message).toMatch(/^could not block card card-1: .*status.*BLOCKED/);
 });
 
-it('a row that expects something of a card that cannot be read ends as the reading did', async () => {
-  const read = failed('NOT_FOUND', { outcome: 'rejected', http: { status: 404 } });
-  const timed: CallResult = { ...read, callOutcome: { ...read.callOutcome, sentAtMs: 5, durationMs: 6 } };
-  const { result } = await send(rowOf({ expects: [{ field: 'status', value: 'ACTIVE' }] }), timed);
-  expect(result).toMatchObject({
-    callOutcome: { outcome: 'not_sent', code: 'NOT_FOUND', sentAtMs: undefined, durationMs: undefined },
-    failure: { code: 'NOT_FOUND', exitCode: 3, details: { outcome: 'not_sent', http: { status: 404 } } },
-  });
-});
-
-it('a planned row whose card is read first is sent when the card is as it was', async () => {
-  const { names, result } = await send(rowOf(ACTIVE), cardAs('{"status":"ACTIVE","balance":1}'));
-  expect([names(), result.failure]).toEqual([['card.get', 'card.block'], undefined]);
-});
-
-it('L3 a planned row whose card is read first is held back when the card is another one', async () => {
-  const { names, result } = await send(rowOf(ACTIVE), cardAs('{"status":"BLOCKED"}'));
-  const changes = 'status is BLOCKED, was ACTIVE when planned';
-  expect(names()).toEqual(['card.get']);
-  expect(result).toMatchObject({
-    callOutcome: { outcome: 'not_sent', message: changes },
-    failure: { code: 'PRECONDITION', message: `could not block card card-1: ${changes}. Nothing was sent.` },
-  });
-});
-
-it('a planned row whose card cannot be read says why, with hints and details of the reading', async () => {
-  const details = { http: { status: 404 } };
-  const failure = new Failure('NOT_FOUND', 'no card', { hints: ['compare the id'], details });
-  const { names, result } = await send(rowOf(ACTIVE), { ...failed('NOT_FOUND'), failure } as CallResult);
-  expect(names()).toEqual(['card.get']);
-  expect(result).toMatchObject({
-    failure: {
-      message: 'could not block card card-1: the card cannot be compared with the plan: no card. Nothing was sent.',
-      hints: ['compare the id'],
-      details: { outcome: 'not_sent', http: { status: 404 } },
-    },
-  });
-});
-
-it('a planned row without a card is sent unread', async () => {
-  expect((await send(rowOf({ drift: 'unchecked' }), answered())).names()).toEqual(['card.block']);
-});
-
 async function reconciled(operation: Operation, read: CallResult) {
   const used = serviceOf(read);
   const reconcile = makeReconciler(used.service, operation, POLICY);

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { StreamFailure } from '../../../src/base/context.ts';
 import { Failure } from '../../../src/base/failure.ts';
@@ -342,31 +341,6 @@ it('many rows go on while one gets no answer, which keeps its place in the outpu
   expect(last).toEqual(['{"n":4998.10}', '{"n":4999.10}', '{"n":5000.10}']);
 });
 
-it('many rows in any order of answers are printed in input order, each exactly once', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 400 }),
-      fc.integer({ min: 1, max: 70 }),
-      async (delays, concurrency) => {
-        const clock = new FakeClock();
-        const plan = planOf(
-          delays.length,
-          async (row) => {
-            await clock.sleep(delays[row.row - 1] ?? 0);
-            return row.row % 7 === 0 ? rejected(404) : answered(new Map([['id', row.id]]));
-          },
-          { clock, concurrency },
-        );
-        await runRows(plan);
-        expect(plan.printed.map(({ row, resource }) => [row.row, printJson(resource ?? null)])).toEqual(
-          delays.map((_, index) => [index + 1, (index + 1) % 7 === 0 ? 'null' : `{"id":"card-${index + 1}"}`]),
-        );
-      },
-    ),
-    { numRuns: 30 },
-  );
-});
-
 it('many rows wait when the results behind one without an answer fill their memory', async () => {
   const clock = new FakeClock();
   let others = 0;
@@ -533,19 +507,6 @@ it('K10 a run that is resumed repeats no row that is done and prints every row i
   expect(second.report.tally.fromJournal).toBe(5);
 });
 
-it('a run that is resumed continues where a signal stopped it', async () => {
-  const stateDir = temporaryFolder();
-  const signals = new FakeSignals();
-  const persist = async ({ row }: { readonly row: TestRow }) => {
-    if (row.row === 2) signals.send('SIGINT');
-  };
-  const first = await run(await beginSix(stateDir), {}, { signals, persist });
-  expect(first.report).toMatchObject({ exitCode: 130, state: 'stopped' });
-  const second = await again(stateDir);
-  expect([...first.sent, ...second.sent]).toEqual([1, 2, 3, 4, 5, 6]);
-  expect(second.report).toMatchObject({ exitCode: 0, state: 'finished' });
-});
-
 it.each([
   [401, 4],
   [403, 5],
@@ -582,17 +543,6 @@ it('a run that is resumed does not count earlier failures towards --max-failures
   expect(first.sent).toEqual([1, 2]);
   const second = await again(stateDir, { 3: rejected(404) }, { maxFailures: 2 });
   expect(second.sent).toEqual([3, 4, 5, 6]);
-});
-
-it('a run that is resumed keeps the ID that only a response had', async () => {
-  const stateDir = temporaryFolder();
-  const first = await run(await beginSix(stateDir), { 1: answered(new Map(), 'new-1') });
-  expect(first.printed[0]?.callOutcome.resultId).toBe('new-1');
-  const second = await again(stateDir);
-  expect(second.printed[0]).toMatchObject({
-    callOutcome: { resultId: 'new-1', outcome: 'applied' },
-    source: 'journal',
-  });
 });
 
 async function withTwoUnknown() {

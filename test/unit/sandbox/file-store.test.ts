@@ -108,12 +108,6 @@ it('two processes at one state lose no change of either', async () => {
   expect(new Set(open().read().events.keys())).toEqual(new Set(ids));
 });
 
-it('two processes at one state let only one of two reissues of the same card happen', async () => {
-  const stores = [open(), open()];
-  const replies = await Promise.all(stores.map((store) => post(store, `/v1/cards/${ACTIVE}/reissue`, '{}')));
-  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
-});
-
 it('M7 a process at the state of another sees a change that inode, size and time of the file do not show', async () => {
   await post(open(), `/v1/cards/${ACTIVE}/block`, '{}');
   const store = open();

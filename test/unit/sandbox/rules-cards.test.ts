@@ -103,12 +103,6 @@ it('reissue replaces a card that waits for activation by one that does', () => {
   expect(json).not.toHaveProperty('activatedAt');
 });
 
-it('reissue lets the replacement be used like any card', () => {
-  const sandbox = play();
-  const { cardId } = sandbox.post(`/v1/cards/${ACTIVE}/reissue`, '{}').json;
-  expect(sandbox.post(`/v1/cards/${cardId}/block`, '{}').json.status).toBe('BLOCKED');
-});
-
 const body = '{"clientDeviceID":"d","clientWalletProvider":"p","clientWalletAccountID":"a"}';
 
 it('provisioning answers one text for wallet_a, another at each call', () => {

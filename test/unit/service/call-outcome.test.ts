@@ -13,6 +13,7 @@ import {
   isStillToDo,
   LOST_OUTCOME,
   NO_OUTCOME,
+  outcomeAfter,
   outcomeOfFailure,
   referenceAt,
   statusAt,
@@ -152,4 +153,16 @@ it.each<[Partial<CallOutcome>, string | undefined]>([
   const kept = { ...earlier, code: 'OUTCOME_UNKNOWN', attempts: 2, notices, repeated };
   expect(callOutcomeAfter(earlier, now)).toEqual(repeated === undefined ? now : kept);
   expect(callOutcomeAfter(undefined, now)).toBe(now);
+});
+
+it.each<[boolean, Outcome, Outcome]>([
+  [true, 'rejected', 'unknown'],
+  [true, 'not_sent', 'unknown'],
+  [true, 'unknown', 'unknown'],
+  [true, 'applied', 'applied'],
+  [true, 'confirmed_by_read', 'confirmed_by_read'],
+  [false, 'rejected', 'rejected'],
+  [false, 'not_sent', 'not_sent'],
+])('after a send that may have been applied (%s), %s counts as %s', (mayBeApplied, latest, outcome) => {
+  expect(outcomeAfter(mayBeApplied, latest)).toBe(outcome);
 });

@@ -67,8 +67,10 @@ test.each([
   ['/v1/x/..%20/cards/y/reissue', 'has a dot segment'],
   ['/v1/x/%2e%2e%00/cards/y/reissue', 'has a dot segment'],
   ['/v1/cards/y/%25252525252572eissue', 'is percent-encoded more than five times over'],
-])('paths of raw calls: %s %s', (path, problem) => {
-  expect(pathProblem(path)?.problem).toContain(problem);
+  ['/v1/cards/a\r\nHost: evil.example', 'has a control character'],
+  ['/v1/calendars/a é%', 'has characters that must be percent-encoded', 'write it as /v1/calendars/a%20%C3%A9%25'],
+])('paths of raw calls: %j %s', (path, problem, hint?: string) => {
+  expect(pathProblem(path)).toMatchObject({ problem: expect.stringContaining(problem), ...(hint && { hint }) });
 });
 
 test.each([

@@ -7,7 +7,9 @@ const pages = [
   { words: '' },
   ...REGISTRY.groups.map((group) => ({ words: group.path.join(' ') })),
   ...REGISTRY.entries.map((entry) => ({ words: entry.path.join(' ') })),
-  ...['exit-codes', 'environment', 'output', 'bulk', 'outcomes'].map((words) => ({ words })),
+  ...['exit-codes', 'options', 'environment', 'output', 'bulk', 'outcomes', 'plans', 'agents', 'accessibility'].map(
+    (words) => ({ words }),
+  ),
 ];
 
 /** Lines that a single word makes longer than the width: nothing can break them. */
@@ -110,9 +112,13 @@ it.each([
   { words: ['outcome'], near: 'frontdesk help outcomes' },
   { words: ['card', 'blok'], near: 'frontdesk help card block' },
   { words: ['clendar'], near: 'frontdesk help calendar' },
+  { words: ['resume'], near: 'frontdesk help runs resume' },
 ])('words that name nothing are a usage error with the nearest name: $words', async ({ words, near }) => {
   await expect(findHelp(words, REGISTRY)).rejects.toMatchObject({
     code: 'USAGE',
     hints: expect.arrayContaining([`did you mean \`${near}\`?`]),
   });
+  // A word of several commands.
+  const several = expect.not.objectContaining({ hints: expect.arrayContaining([expect.stringContaining('mean')]) });
+  await expect(findHelp(['update'], REGISTRY)).rejects.toEqual(several);
 });

@@ -48,16 +48,6 @@ function objectOf(text: string): JsonObject {
 
 const bodies = (rows: readonly Row[]) => rows.map(({ body }) => (body === undefined ? undefined : printJson(body)));
 
-it('the rows of a run are what was judged, when they are read of a table: cells are fields, an empty one is not given, booleans are booleans', async () => {
-  const { made, read, file } = await roundTrip(SHAPE, [
-    { given: ['s1', 'a"b\\\n@x', 'TRUE'] },
-    { given: ['s2', '', 'false'] },
-  ]);
-  expect(read).toEqual(made);
-  expect(file).toBe('[1,["s1","a\\"b\\\\\\n@x","TRUE"],2,["s2","","false"]]\n');
-  expect(bodies(read)).toEqual(['{"email":"a\\"b\\\\\\n@x","active":true}', '{"active":false}']);
-});
-
 it('the rows of a run are what was judged, when they are read of JSON: no number loses a digit, and a line break between tokens ends no line', async () => {
   const text = '{"id":"s1",\r\n "email":"a",\n "amount":12345678901234567.890}';
   const { read, file } = await roundTrip(JSON_SHAPE, [{ given: objectOf(text), text }]);

@@ -420,24 +420,6 @@ it('a Retry-After that cannot be read is said to be', async () => {
   expect(message).toContain('the service returned 429, and its Retry-After cannot be read ("soon")');
 });
 
-it('a refusal keeps an error body of the gift-card API as sent, and any other as body', async () => {
-  const body = '{"errorCode":"E","message":"m","x":1.10}';
-  const first = (await failing(block, [answer(409, body, [['request-id', 'r1']])])).details;
-  expect(printJson(first.service ?? null)).toBe(body);
-  expect(first.http).toEqual({ status: 409, requestId: 'r1' });
-  const second = (await failing(block, [answer(409, `<p>${'x'.repeat(600)}`)])).details;
-  expect([second.service, second.body]).toEqual([undefined, `<p>${'x'.repeat(496)}…`]);
-});
-
-it.each([
-  ['cut', '{"encryptedPaymentInstrument":"SECRET-DATA'],
-  ['cut, and looks like a web page', '{"encryptedPaymentInstrument":"<html><body>SECRET-DATA'],
-])('C23 an unreadable provisioning answer does not reach the error: %s', async (_, body) => {
-  const { details, message } = await failing(provision, [answer(200, body)]);
-  expect(details.body).toBeUndefined();
-  expect(message).not.toContain('SECRET-DATA');
-});
-
 it.each([reissue, block])(
   'a card check without a status resolves no unknown outcome: $operation.name',
   async (input) => {

@@ -305,11 +305,6 @@ it('headers that may hold a secret are hidden, by their name or their value, in 
   expect(shown(cardGet)).toEqual(['a', 'activationData: b', 'c']);
 });
 
-it('an answer without a body says what WWW-Authenticate says', () => {
-  const headers: Header[] = [['WWW-Authenticate', 'Bearer error="insufficient_scope"']];
-  expect(judged(cardGet, '', 403, headers)).toMatchObject({ error: { summary: 'insufficient_scope' } });
-});
-
 it('a Retry-After that cannot be read is kept, and one that can be is not', () => {
   expect([AFTER('soon'), AFTER('2')].map((after) => judged(cardGet, '', 429, after))).toMatchObject([
     { oddRetryAfter: 'soon', retryAfterMs: undefined },
