@@ -136,6 +136,15 @@ it('a signal after the last row does not end the program before its summary', as
   expect(summaryOf(bench)).toMatchObject({ exitCode: 0 });
 });
 
+it('a second signal before it is known how a run ended counts an outcome as unknown (8)', async () => {
+  const bench = openBench(SUMMARY);
+  const run = await runOf(bench, 1);
+  const sendTwice = () => [1, 2].forEach(() => void bench.signals.send('SIGINT'));
+  Object.assign(run.stored?.journal ?? {}, { end: async () => sendTwice() });
+  await executeRun(bench.session, run);
+  expect(bench.asked).toContain('exit with 8');
+});
+
 const writeFails = (errno: string) => async () => {
   throw new StreamFailure(errno, `write ${errno}`);
 };
