@@ -29,7 +29,7 @@ const MODULES = {
   'src/writes/judge.ts': ['writes/judge'],
   'src/writes/write-guards.ts': ['writes/write-guards'],
   'src/runs/apply-plan.ts': ['runs/apply-plan'],
-  'src/runs/execute-run.ts': ['runs/execute-run'],
+  'src/runs/execute-run.ts': ['runs/execute-run', 'runs/apply-plan'],
   'src/runs/make-plan.ts': ['runs/make-plan'],
   'src/runs/revert-run.ts': ['runs/revert-run'],
   'src/runs/row-requests.ts': ['runs/row-requests'],
