@@ -14,6 +14,7 @@ const LEAST_PERCENT = 90;
  */
 const MODULES = {
   'src/base/failure.ts': ['base/failure'],
+  'src/base/failure-message.ts': ['base/failure-message', 'base/failure'],
   'src/service/call-outcome.ts': ['service/call-outcome'],
   'src/input/records/check-input.ts': ['input/records/check-input'],
   'src/service/api/iso-date.ts': ['service/api/iso-date'],
