@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { StreamFailure } from '../../../src/base/context.ts';
 import { Failure } from '../../../src/base/failure.ts';
 import type { Row } from '../../../src/input/rows/row.ts';
-import { doRows, executeRun } from '../../../src/runs/execute-run.ts';
+import type { ActiveRun } from '../../../src/records/stored/run-store.ts';
+import { begin, doRows, executeRun } from '../../../src/runs/execute-run.ts';
 import type { FailedFile } from '../../../src/runs/failed-file.ts';
 import { runColumns } from '../../../src/runs/row-requests.ts';
 import { type Run, startRun } from '../../../src/runs/run.ts';
@@ -208,22 +209,16 @@ it('results that cannot be written for a reader that went away do not change how
 
 const lost = () => Promise.reject(new Failure('LOCAL_IO', 'there is no room'));
 
-it('a file of failed rows that cannot be put in its place ends the run with 16', async () => {
-  const bench = openBench(SUMMARY);
+it.each([
+  ['ends the run with 16', 16],
+  ['does not hide that an outcome is unknown (8)', 8],
+])('a file of failed rows that cannot be put in its place %s', async (_what, code) => {
+  const bench = openBench({ ...SUMMARY, respond: () => (code === 8 ? answer(500) : undefined) });
   const { file, done } = failedFile({ keep: lost });
-  expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(16);
+  expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(code);
   expect(done).toEqual(['add 1']);
-  const notices = bench.stderr().trimEnd().split('\n');
-  const notice = { code: 'LOCAL_IO', message: 'there is no room' };
-  expect(notices.map((line) => JSON.parse(line).notice)).toContainEqual(notice);
-});
-
-it('a file of failed rows that cannot be put in its place does not hide that an outcome is unknown (8)', async () => {
-  const bench = openBench({ ...SUMMARY, respond: () => answer(500) });
-  const { file } = failedFile({ keep: lost });
-  expect(await executeRun(bench.session, await runOf(bench, 1, { failedFile: file }))).toBe(8);
-  expect(bench.stderr()).toContain('there is no room');
-  expect(summaryOf(bench)).toMatchObject({ exitCode: 8 });
+  expect(noticesOf(bench)).toContainEqual({ code: 'LOCAL_IO', message: 'there is no room' });
+  expect(summaryOf(bench)).toMatchObject({ exitCode: code });
 });
 
 it('a file of failed rows and results that cannot be written are both reported, once', async () => {
@@ -336,6 +331,33 @@ it('a row whose card has another balance than planned is sent, and says so', asy
   const run = await runOf(bench, rows as unknown as readonly Row[]);
   await executeRun(bench.session, run);
   expect([noticesOf(bench)[0]?.code, bench.sent.length]).toEqual(['BALANCE_CHANGED', 2]);
+});
+
+it.each([
+  ['a change', 1, true, false, ['open', 'ask', 'keep run']],
+  ['a dry run', 1, true, true, ['count']],
+  ['a dry run of none', 0, true, true, []],
+  ['a read', 1, false, false, ['open', 'ask']],
+  ['a read with --dry-run', 1, false, true, ['open', 'ask']],
+])('rows begin in this order: %s', async (_what, count, isWrite, dryRun, steps) => {
+  const bench = openBench({ ...SUMMARY, common: { dryRun } });
+  const { file, done } = failedFile();
+  const { stored, ...run } = await runOf(bench, count);
+  const step = <Result>(what: string, result: Result) => {
+    return async () => {
+      done.push(what);
+      return result;
+    };
+  };
+  const asking = { sayCounts: step('count', undefined), openFailed: step('open', file), ask: step('ask', undefined) };
+  // A run of the bench is kept.
+  const keeping = { keep: step('keep run', stored as ActiveRun), nothing: 'no rows' };
+  const scope = isWrite ? ({ kind: 'rows', rows: count } as const) : undefined;
+  const begun = await begin(bench.session, { run, scope, ...asking, ...keeping });
+  expect([done, typeof begun === 'number' ? begun : begun.failedFile]).toEqual([
+    steps,
+    steps.includes('ask') ? file : 0,
+  ]);
 });
 
 const MOST = 224 * 1024 * 1024;
