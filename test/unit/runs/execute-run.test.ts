@@ -2,13 +2,12 @@ import { expect, it } from 'vitest';
 import { StreamFailure } from '../../../src/base/context.ts';
 import { Failure } from '../../../src/base/failure.ts';
 import type { Row } from '../../../src/input/rows/row.ts';
-import type { ActiveRun } from '../../../src/records/stored/run-store.ts';
 import { begin, doRows, executeRun } from '../../../src/runs/execute-run.ts';
 import type { FailedFile } from '../../../src/runs/failed-file.ts';
 import { runColumns } from '../../../src/runs/row-requests.ts';
 import { type Run, startRun } from '../../../src/runs/run.ts';
 import type { RowSlot } from '../../../src/runs/run-task.ts';
-import type { Operation } from '../../../src/service/api/operation.ts';
+import { isWrite, type Operation } from '../../../src/service/api/operation.ts';
 import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import type { CallResult } from '../../../src/service/http/call.ts';
 import { type Bench, cardId, cardRows, failureOf, openBench } from '../../support/session-bench.ts';
@@ -38,7 +37,7 @@ function failedFile(fails: Partial<FailedFile> = {}) {
   return { file, done };
 }
 
-/** A run of so many rows, or of these. */
+/** A run of so many rows, or of these. Of a read nothing is kept. */
 async function runOf(bench: Bench, of: number | readonly Row[], more: Partial<Run> = {}): Promise<Run> {
   const sent = typeof of === 'number' ? rowsOf(of) : of;
   const rowCount = sent.length;
@@ -46,7 +45,7 @@ async function runOf(bench: Bench, of: number | readonly Row[], more: Partial<Ru
   bench.session.permitWrites(operation);
   const place = { operation: operation.command, host: 'https://api.example.com' };
   const planned = runPlan({ rows: rowCount, inputRows: rowCount, ...place });
-  const stored = await startRun(bench.session, { ...planned, name: 'r' });
+  const stored = isWrite(operation) ? await startRun(bench.session, { ...planned, name: 'r' }) : undefined;
   const rows = async function* () {
     yield sent;
   };
@@ -62,6 +61,7 @@ async function leaveUnknown({ stored }: Run): Promise<void> {
 
 const posts = (count: number) => rowsOf(count).map(({ id }) => `POST /v1/cards/${id}/block {"reason":"lost"}`);
 const SUMMARY = { output: { format: 'json' } } as const;
+
 /** Sends a row, which ends so. */
 const sending =
   (end: CallResult) =>
@@ -192,8 +192,7 @@ it.each([
   const respond = () => (code === 8 ? answer(500) : undefined);
   const bench = openBench({ ...SUMMARY, write: writeFails('ENOSPC'), respond });
   const run = await runOf(bench, 1, isKept ? {} : { operation: OPERATIONS.cardGet });
-  if (!isKept) await run.stored?.close();
-  expect(await executeRun(bench.session, isKept ? run : { ...run, stored: undefined })).toBe(code);
+  expect(await executeRun(bench.session, run)).toBe(code);
   const told = 'could not write the results to stdout: no space left on the device (ENOSPC)';
   expect(bench.stderr().split(told)).toHaveLength(2);
   expect(bench.stderr().includes('The results so far are kept in the run.')).toBe(isKept);
@@ -247,10 +246,8 @@ it.each([
   const close = () => (error === undefined ? nothing() : Promise.reject(error));
   const printing = { sink: nothing, writer: { row: nothing, flush: nothing, close } };
   Object.assign(bench.session, { isPartial: () => error === undefined });
-  const run = await runOf(bench, 1);
-  if (!isKept) await run.stored?.close();
-  const how = { isWrite: isKept, send: sending(reply), printing };
-  const report = await doRows(bench.session, isKept ? run : { ...run, stored: undefined }, how);
+  const run = await runOf(bench, 1, isKept ? {} : { operation: OPERATIONS.cardGet });
+  const report = await doRows(bench.session, run, { isWrite: isKept, send: sending(reply), printing });
   expect([report.exitCode, noticesOf(bench).map(({ message }) => message)]).toEqual([exitCode, told]);
 });
 
@@ -259,10 +256,8 @@ it.each([
   [undefined, 'new-1', ' ended applied, and that could not be recorded. The ID in the response is new-1'],
 ])('a row whose end cannot be recorded is named with what it made (%#)', async (id, resultId, told) => {
   const bench = openBench(SUMMARY);
-  const run = await runOf(
-    bench,
-    rowsOf(1).map((row) => ({ ...row, id })),
-  );
+  const rows = rowsOf(1).map((row) => ({ ...row, id }));
+  const run = await runOf(bench, rows);
   Object.assign(run.stored?.journal ?? {}, { result: lost });
   await doRows(bench.session, run, { isWrite: true, send: sending(answered(undefined, resultId)) });
   expect(noticesOf(bench)).toContainEqual({ code: 'UNRECORDED', message: `row 1: card block${told}` });
@@ -289,8 +284,8 @@ it.each([true, false])('a run that a bug breaks gives up its lock, and a file of
   expect((await failureOf(executeRun(bench.session, run))).message).toBe('bug');
   expect([done, bench.sent]).toEqual([isKept ? ['discard'] : [], []]);
   expect(bench.names('state', 'runs', 'r')).not.toContain('lock');
-  const read = { ...run, operation: OPERATIONS.cardGet, stored: undefined };
-  expect((await failureOf(executeRun(bench.session, read))).message).toBe('bug');
+  const read = runOf(bench, 1, { operation: OPERATIONS.cardGet, rows: bug });
+  expect((await failureOf(executeRun(bench.session, await read))).message).toBe('bug');
 });
 
 /** Another call begins a change of what the first row changes. */
@@ -334,30 +329,30 @@ it('a row whose card has another balance than planned is sent, and says so', asy
 });
 
 it.each([
-  ['a change', 1, true, false, ['open', 'ask', 'keep run']],
-  ['a dry run', 1, true, true, ['count']],
-  ['a dry run of none', 0, true, true, []],
-  ['a read', 1, false, false, ['open', 'ask']],
-  ['a read with --dry-run', 1, false, true, ['open', 'ask']],
-])('rows begin in this order: %s', async (_what, count, isWrite, dryRun, steps) => {
+  ['a change', OPERATIONS.cardBlock, 1, false, ['open', 'ask', 'keep run']],
+  ['a dry run', OPERATIONS.cardBlock, 1, true, ['count']],
+  ['a dry run of none', OPERATIONS.cardBlock, 0, true, []],
+  ['a read', OPERATIONS.cardGet, 1, false, ['open', 'ask']],
+  ['a read with --dry-run', OPERATIONS.cardGet, 1, true, ['open', 'ask']],
+])('rows begin in this order: %s', async (_what, operation, rows, dryRun, steps) => {
   const bench = openBench({ ...SUMMARY, common: { dryRun } });
   const { file, done } = failedFile();
-  const { stored, ...run } = await runOf(bench, count);
-  const step = <Result>(what: string, result: Result) => {
-    return async () => {
-      done.push(what);
-      return result;
-    };
+  const { stored, ...run } = await runOf(bench, rows, { operation });
+  const step = async <Result>(what: string, result?: Result) => {
+    done.push(what);
+    return result as Result;
   };
-  const asking = { sayCounts: step('count', undefined), openFailed: step('open', file), ask: step('ask', undefined) };
-  // A run of the bench is kept.
-  const keeping = { keep: step('keep run', stored as ActiveRun), nothing: 'no rows' };
-  const scope = isWrite ? ({ kind: 'rows', rows: count } as const) : undefined;
-  const begun = await begin(bench.session, { run, scope, ...asking, ...keeping });
-  expect([done, typeof begun === 'number' ? begun : begun.failedFile]).toEqual([
-    steps,
-    steps.includes('ask') ? file : 0,
-  ]);
+  const begun = await begin(bench.session, {
+    run,
+    scope: isWrite(operation) ? { kind: 'rows', rows } : undefined,
+    nothing: 'no rows',
+    sayCounts: () => step('count'),
+    openFailed: () => step('open', file),
+    ask: () => step('ask'),
+    keep: () => step('keep run', stored),
+  });
+  const isBegun = typeof begun !== 'number';
+  expect([done, isBegun ? begun.failedFile : begun]).toEqual([steps, isBegun ? file : 0]);
 });
 
 const MOST = 224 * 1024 * 1024;
@@ -392,7 +387,6 @@ it('a read may be ended by a signal after its last row', async () => {
   const bench = openBench(SUMMARY);
   const { file } = failedFile({ keep: async () => bench.signals.send('SIGINT') });
   const run = await runOf(bench, 1, { operation: OPERATIONS.cardGet, failedFile: file });
-  await run.stored?.close();
-  expect(await executeRun(bench.session, { ...run, stored: undefined })).toBe(0);
+  expect(await executeRun(bench.session, run)).toBe(0);
   expect(bench.stderr()).not.toContain('too late to cancel');
 });
