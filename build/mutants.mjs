@@ -14,6 +14,7 @@ const LEAST_PERCENT = 90;
  */
 const MODULES = {
   'src/base/failure.ts': ['base/failure'],
+  'src/base/failure-message.ts': ['base/failure-message', 'base/failure'],
   'src/service/call-outcome.ts': ['service/call-outcome'],
   'src/input/records/check-input.ts': ['input/records/check-input'],
   'src/service/api/iso-date.ts': ['service/api/iso-date'],
@@ -29,7 +30,7 @@ const MODULES = {
   'src/writes/judge.ts': ['writes/judge'],
   'src/writes/write-guards.ts': ['writes/write-guards'],
   'src/runs/apply-plan.ts': ['runs/apply-plan'],
-  'src/runs/execute-run.ts': ['runs/execute-run'],
+  'src/runs/execute-run.ts': ['runs/execute-run', 'runs/apply-plan'],
   'src/runs/make-plan.ts': ['runs/make-plan'],
   'src/runs/revert-run.ts': ['runs/revert-run'],
   'src/runs/row-requests.ts': ['runs/row-requests'],

@@ -38,7 +38,7 @@ export async function doRows(session: Session, run: Run, { printing, ...how }: H
   const begin = async (): Promise<RunResult> => {
     // The signal's handler said that nothing was sent, and ends the program: no row may be printed.
     refuseStopped(session);
-    if (how.isWrite) keepToOutcome(session, () => report !== undefined && isUnknown(report));
+    if (how.isWrite) keepToOutcome(session, () => report === undefined || isUnknown(report));
     const sending = sendRows(session, run, output, how);
     return how.isWrite ? session.underWay(sending, isUnknown) : sending;
   };

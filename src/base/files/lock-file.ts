@@ -196,19 +196,20 @@ export function replaceLockFile(path: string, { name, epoch }: LockFile, pid: nu
 
 /** Writes into an existing file. Returns false if there is none. */
 function write(path: string, text: string, at: number, isWanted = (_text: string) => true): boolean {
-  const isDone = withFile(path, 'r+', (descriptor) => {
-    if (!isWanted(readText(descriptor))) return false;
-    writeSync(descriptor, text, at, 'latin1');
-    // Only then a network file system shows it to others.
-    fsyncSync(descriptor);
+  const isThere = withFile(path, 'r+', (descriptor) => {
+    if (isWanted(readText(descriptor))) {
+      writeSync(descriptor, text, at, 'latin1');
+      // Only then a network file system shows it to others.
+      fsyncSync(descriptor);
+    }
     return true;
   });
-  return isDone === true;
+  return isThere === true;
 }
 
-/** Writes the numbers if the lock is in its place. Returns whether it is. */
-export function writeNumbers({ path, instance }: OwnLock, epoch: number, count: number): boolean {
-  return write(path, numbers(epoch, count), instance.length + 1, (text) => text.startsWith(instance));
+/** Writes the numbers if the lock is in its place. */
+export function writeNumbers({ path, instance }: OwnLock, epoch: number, count: number): void {
+  write(path, numbers(epoch, count), instance.length + 1, (text) => text.startsWith(instance));
 }
 
 /** Releases a lock of this process. Throws the system's error if it cannot, also if the lock is gone. */

@@ -59,13 +59,6 @@ it('a failure beside an earlier change speaks of its own request alone, unless t
   ]);
 });
 
-it('a failure after steps on this machine names them', () => {
-  const steps = ['the credential is stored', 'the profile is made'];
-  expect(Failure.unchanged('LOCAL_IO', 'could not save the settings').afterSteps(steps).message).toBe(
-    'could not save the settings. Done before that: the credential is stored and the profile is made.',
-  );
-});
-
 it('a failure says of several faults once that nothing was sent, and of a read not', () => {
   const joined = joinFailures([
     Failure.unsent('USAGE', '--ca-file: a.pem holds no certificate'),
@@ -120,6 +113,7 @@ it('the failure of a read keeps how a change ended, and the steps that are named
   expect(read).toEqual(['silent', 'silent', 'silent', 'applied', 'rejected', 'unknown', 'kept']);
   const failure = Failure.unchanged('LOCAL_IO', 'x');
   const named = failure.afterSteps(['a is stored']);
+  expect(named.message).toBe('x. Done before that: a is stored.');
   expect(failure.afterSteps([])).toBe(failure);
   expect(named.afterSteps(['b is stored'])).toBe(named);
 });

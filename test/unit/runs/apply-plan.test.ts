@@ -37,14 +37,15 @@ async function blocking(
 }
 
 it('a plan that is applied reads each card and sends its row, in a run that the plan names', async () => {
-  const bench = openBench(YES);
+  const bench = openBench({ ...YES, output: { csvRaw: true } });
   const { path, plan } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(2, { reason: 'lost' }));
   expect(await applyPlan(bench.session, { maxFailures: { rows: 7 } }, path)).toBe(0);
   expect(bench.sent).toEqual(blocks(2, '{"reason":"lost"}'));
   expect(bench.names('state', 'runs')).toEqual([`plan-${plan}`]);
   const origin = { operation: 'card.block', profile: 'demo', host: 'https://api.example.com', inputFormat: 'plan' };
-  const options = { source: 'p.plan', csvRaw: false, maxFailures: '7' };
-  const header = { run: `plan-${plan}`, ...origin, rows: 2, inputRows: 2, options };
+  const options = { source: 'p.plan', csvRaw: true, maxFailures: '7' };
+  const stored = { columns: ['cardId', 'reason'] };
+  const header = { run: `plan-${plan}`, ...origin, rows: 2, inputRows: 2, options, stored };
   expect(JSON.parse(bench.read('state', 'runs', `plan-${plan}`, 'header.json'))).toMatchObject(header);
   expect(bench.read('state', 'runs', `plan-${plan}`, 'plan')).toBe(bench.read('p.plan'));
   expect(bench.stdout()).toBe(
@@ -88,6 +89,7 @@ it('a plan of events is refused off a terminal by a state folder that has no rec
   expect(await failureOf(applyPlan(first.session, {}, path))).toMatchObject({
     code: 'PRECONDITION',
     message: `could not apply plan ${plan}: the state folder ${first.folder}/state has no record of any change, so an earlier attempt would not be known. Nothing was sent.`,
+    hints: ['keep the state folder of the earlier attempt (FRONTDESK_STATE_DIR), or add --again if there was none'],
     details: { outcome: 'not_sent' },
   });
   expect(first.sent).toEqual([]);
@@ -143,13 +145,6 @@ it('a plan that is applied of an operation without fields is sent without any', 
   expect(bench.sent.at(-1)).toBe(`POST /v1/cards/${cardId(1)}/activate`);
 });
 
-it('a plan that is applied prints its rows in the chosen format', async () => {
-  const { apply, bench, plan } = await blocking(1, { ...YES, output: { csvRaw: true } });
-  await apply();
-  const header = JSON.parse(bench.read('state', 'runs', `plan-${plan}`, 'header.json'));
-  expect(header.options).toMatchObject({ csvRaw: true });
-});
-
 it('a plan that is applied says how many of its rows could not be compared', async () => {
   const bench = openBench(YES);
   const { path } = await writeTestPlan(bench, OPERATIONS.subscriberUpdate, [rowOf(1, 'sub_1', { email: 'x' })]);
@@ -171,12 +166,35 @@ it('a plan that is applied has nothing to do without rows', async () => {
   expect(bench.names('state', 'runs')).toEqual([]);
 });
 
-it('the question about a plan names it, what it does, how often and where, below the plan itself', async () => {
-  const { apply, bench, plan } = await blocking(2, { answer: () => true });
-  expect(await apply()).toBe(0);
-  expect(bench.questions).toEqual([`Apply plan ${plan}: block 2 cards at api.example.com (demo)?`]);
-  expect(bench.stderr()).toContain(plan);
-  expect(bench.stderr()).toContain(cardId(1));
+it.each([
+  ['block', 'ACTIVE', 'A block cannot be undone.\n'],
+  ['block', 'BLOCKED', '▲ 2 of 2 were BLOCKED already when planned.\nA block cannot be undone.\n'],
+  ['activate', 'NEW', undefined],
+] as const)(
+  'the question about a plan says what to do, how often and where: %s of %s cards',
+  async (verb, status, danger) => {
+    const bench = openBench({ answer: () => true });
+    const operation = verb === 'block' ? OPERATIONS.cardBlock : OPERATIONS.cardActivate;
+    const rows = cardRows(2).map((row) => (verb === 'block' ? row : { ...row, body: undefined }));
+    for (const { before } of rows) before.set('status', status);
+    const { path, plan } = await writeTestPlan(bench, operation, rows);
+    await applyPlan(bench.session, {}, path);
+    expect(bench.questions).toEqual([`Apply plan ${plan}: ${verb} 2 cards at api.example.com (demo)?`]);
+    const [shown = ''] = bench.stderr().split('2 cards of p.plan');
+    expect(shown.split('\n\n').slice(1)).toEqual([expect.stringContaining(cardId(1)), danger].filter(Boolean));
+  },
+);
+
+it('a plan that is refused sends nothing where the run of its name applied another plan', async () => {
+  const { apply, bench, plan } = await blocking(1);
+  await apply();
+  const header = ['state', 'runs', `plan-${plan}`, 'header.json'];
+  const text = bench.read(...header).replace(/"inputSha256": "./, '"inputSha256": "x');
+  bench.file(header.join('/'), text);
+  const message = `run plan-${plan} applied another plan, whose hash begins with the same ${plan}. Nothing was sent.`;
+  const again = bench.again(YES);
+  expect(await failureOf(apply(again))).toMatchObject({ code: 'USAGE', message, hints: ['make the plan again'] });
+  expect(again.sent).toEqual([]);
 });
 
 it('the question about a plan sends nothing at a no, and leaves no copy of the plan behind', async () => {

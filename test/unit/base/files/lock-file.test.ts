@@ -16,6 +16,7 @@ import { putLock, textOfLock } from './locks.ts';
 import { temporaryFolder } from './place.ts';
 
 const NAME = '00000000.41.77.0123456789abcdef';
+const NUMBERS = '\n0000000012 000000000345\n';
 
 /** A file in the place of a lock. */
 function fileOf(text: string): string {
@@ -33,7 +34,7 @@ function lockOf(files: Readonly<Record<string, string>>): string {
 }
 
 it('a lock says by the name of its file who holds it, and in it the how manieth time, and that its holder lives', () => {
-  const text = '0123456789abcdef\n0000000012 000000000345\n';
+  const text = `0123456789abcdef${NUMBERS}`;
   expect(readLockFile(lockOf({ [`${NAME}.pod-a.example_1`]: text }))).toEqual({
     name: `${NAME}.pod-a.example_1`,
     holder: { host: '00000000', pid: 41, start: '77', machine: 'pod-a.example_1' },
@@ -48,24 +49,21 @@ it('a lock may be of a system that tells no start of a process', () => {
   expect(readLockFile(lockOf({ '00000000.41.x.0123456789abcdef.pod-a': '' }))?.holder).toEqual(holder);
 });
 
-it.each(['0123456789abcdef', '0123456789abcdef\n12 345\n', '0123456789abcdef\n0000000012 000000000345'])(
-  'a lock whose numbers are not whole counts as the first: %j',
-  (text) => {
-    expect(readLockFile(lockOf({ [`${NAME}.pod-a`]: text }))).toMatchObject({ epoch: 1, life: text });
-  },
-);
+it.each(
+  ['', '\n12 345\n', '\n0000000012 000000000345', `${NUMBERS}x`, `\nx${NUMBERS}`].map(
+    (end) => `0123456789abcdef${end}`,
+  ),
+)('a lock whose numbers are not whole counts as the first: %j', (text) => {
+  expect(readLockFile(lockOf({ [`${NAME}.pod-a`]: text }))).toMatchObject({ epoch: 1, life: text });
+});
 
 it('a lock belongs to the holder in its folder, else to a file that names none', () => {
   const held = { '.DS_Store': 'x', [`${NAME}.pod-a`]: '', 'z.tmp': '' };
   expect(readLockFile(lockOf(held))).toMatchObject({ name: `${NAME}.pod-a`, instance: '0123456789abcdef' });
-  const name = `x${NAME}.pod-a`;
-  expect(readLockFile(lockOf({ [name]: 'y' }))).toEqual({
-    name,
-    holder: undefined,
-    instance: name,
-    epoch: 1,
-    life: 'y',
-  });
+  for (const name of [`x${NAME}.pod-a`, `${NAME}.${'m'.repeat(65)}`]) {
+    const nobody = { name, holder: undefined, instance: name, epoch: 1, life: 'y' };
+    expect(readLockFile(lockOf({ [name]: 'y' }))).toEqual(nobody);
+  }
 });
 
 it('a lock is free where there is nothing, or an empty folder', () => {
@@ -93,6 +91,9 @@ it('a lock is an error where it cannot be read', () => {
   const path = lockOf({});
   mkdirSync(join(path, 'folder'));
   expect(() => readLockFile(path)).toThrow('EISDIR');
+  const own = { instance: 'x', path: join(path, 'itself'), by: '' };
+  fs.symlinkSync(own.path, own.path);
+  expect(() => isInPlace(own)).toThrow('ELOOP');
 });
 
 it('making a lock puts it there whole, for this user alone, and leaves nothing else', () => {
@@ -147,10 +148,12 @@ function made() {
 
 it('a lock of this process gets its numbers in their place, and is there until it is given back, and not made anew by its numbers', () => {
   const { path, own } = made();
-  expect([isInPlace(own), writeNumbers(own, 23, 456)]).toEqual([true, true]);
+  writeNumbers(own, 23, 456);
+  expect(isInPlace(own)).toBe(true);
   expect(textOfLock(path)).toBe(`${own.instance}\n0000000023 000000000456\n`);
   removeLockFile(own);
-  expect([isInPlace(own), writeNumbers(own, 1, 1), readdirSync(join(path, '..'))]).toEqual([false, false, []]);
+  writeNumbers(own, 1, 1);
+  expect([isInPlace(own), readdirSync(join(path, '..'))]).toEqual([false, []]);
   expect(() => removeLockFile(own)).toThrow('ENOENT');
 });
 
@@ -160,9 +163,9 @@ it('a lock of this process gives way to the lock that replaces it, which counts 
   if (before === undefined) throw new Error('it was made');
   const next = replaceLockFile(path, before, process.pid);
   expect(readdirSync(path)).toEqual([basename(next?.path ?? 'none')]);
+  writeNumbers(own, 23, 456);
   expect(textOfLock(path)).toBe(`${next?.instance}\n0000000004 000000000000\n`);
   expect([next === undefined || isInPlace(next), isInPlace(own)]).toEqual([true, false]);
-  expect(writeNumbers(own, 23, 456)).toBe(false);
   expect(() => removeLockFile(own)).toThrow('ENOENT');
   expect(replaceLockFile(path, before, process.pid)).toBeUndefined();
   expect(readdirSync(path)).toEqual([basename(next?.path ?? 'none')]);

@@ -76,5 +76,7 @@ it('E24 a lock that another machine touches while it is read is read again', asy
   const held = await acquireLock(path, options());
   failAfter('readSync', 'ESTALE');
   expect(held.lost()).toBeUndefined();
+  failAfter('readSync', 'EIO');
+  expect(() => held.lost()).toThrow('EIO');
   held.release();
 });

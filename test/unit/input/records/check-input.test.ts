@@ -150,11 +150,12 @@ it('an input with --map becomes the same calls as one whose columns have the nam
   );
 });
 
-it('rows of an input have one hash whatever their format and the case of an ID, and another where a body differs', async () => {
+it('rows of an input have one hash whatever their format and the case of an ID, and another where one or a body differs', async () => {
   const hashOf = async (text: string) => (await check(cardBlock, text)).rowsSha256;
   const hash = await hashOf(`cardId,reason\n${CARD},lost\n`);
   expect(await hashOf(`{"cardId":"${CARD.toUpperCase()}","reason":"lost"}\n`)).toBe(hash);
   expect(await hashOf(`cardId,reason\n${CARD},Lost\n`)).not.toBe(hash);
+  expect(await hashOf(`cardId,reason\n${OTHER},lost\n`)).not.toBe(hash);
 });
 
 it('rows of an input ignore what is known from responses, so that cards that were read can be written', async () => {
@@ -326,9 +327,8 @@ it('the one column of another name that has card ids is named as the column of t
 });
 
 it('ids are refused for an operation that has none, with its columns', async () => {
-  await expect(check(eventCreate, `${CARD}\n`, { format: 'ids' })).rejects.toThrow(
-    'stdin: calendar event create takes no IDs. Its columns are calendar, name, start',
-  );
+  const { problem } = await failureOf(eventCreate, `${CARD}\n`, { format: 'ids' });
+  expect(problem).toMatch(/^stdin: calendar event create takes no IDs\. Its columns are calendar, name, start/);
 });
 
 const EVENTS = ['c,n,2026-05-01,TRUE', 'c,n,2026-05-02,true', 'c,n,2026-05-01,true'].join('\n');
@@ -440,9 +440,14 @@ it.each<[string, Operation, string, ...string[]]>([
     `line 3: the same id as in line 1 (${CARD.toUpperCase()}). --allow-duplicates accepts that`,
   ],
   [
-    'the same card in an array on one line',
-    ...([cardBlock, `[{"cardId":"${CARD}"},{"cardId":"${CARD}"}]`] as const),
-    `row 2, line 1, column cardId: the same id as in row 1 (${CARD}). --allow-duplicates accepts that`,
+    'the same card in an array',
+    ...([cardBlock, `[\n{"cardId":"${CARD}"},\n{"cardId":"${CARD}"}]`] as const),
+    `row 2, line 3, column cardId: the same id as in row 1 (${CARD}). --allow-duplicates accepts that`,
+  ],
+  [
+    'a subscriber of two lists with two values',
+    ...([subscriberUpdate, 'calendar,id,email\nc1,s1,a@x\nc2,s1,b@x\n'] as const),
+    'row 2, line 3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
   ],
   [
     'the same event twice',
@@ -461,6 +466,7 @@ it.each<[string, Operation, string, Partial<InputOptions>?, boolean?]>([
   ['the same card twice with --allow-duplicates', cardBlock, `${CARD}\n${CARD}\n`, {}, true],
   ['the same event twice with --allow-duplicates', eventCreate, TWO_EVENTS, {}, true],
   ['the same card read twice', cardGet, `${CARD}\n${CARD}\n`],
+  ['a subscriber of two lists', subscriberUpdate, 'calendar,id,email\nc1,s1,a@x\nc2,s1,a@x\n'],
   ['IDs that differ in case', subscriberUpdate, 'id,email\nS1,a@x\ns1,b@x\n'],
   ['an unknown outcome with --resend-unknown', cardBlock, UNKNOWN_ROW, { resendUnknown: true }],
   ['an unknown outcome that is read', cardGet, UNKNOWN_ROW],
@@ -657,7 +663,15 @@ it('--changed-from sends only cells that differ, and leaves rows without any out
   const text = 'id,active,email,first_name\ns1,TRUE,a@x,Anna\ns2,true,b@x,\n';
   const more = { changedFrom: await changedFrom(OLD) };
   expect(await callsOf(subscriberUpdate, text, more)).toEqual([['s1', '{"first_name":"Anna"}']]);
-  expect(await check(subscriberUpdate, text, more)).toMatchObject({ rows: 2, selected: 1, unchanged: 1 });
+  const counted = [
+    { selected: 1, unchanged: 1 },
+    { selected: 1, unchanged: 0 },
+    { selected: 0, unchanged: 1 },
+  ];
+  for (const [index, counts] of counted.entries()) {
+    const shard = index === 0 ? undefined : { index, count: 2 };
+    expect(await check(subscriberUpdate, text, { ...more, shard })).toMatchObject({ rows: 2, changed: 1, ...counts });
+  }
 });
 
 it('--changed-from does not judge a guard of zeros that has not changed', async () => {
@@ -830,14 +844,53 @@ it('what was skipped of a table is no hint about its faults, and the last row is
   const shape = readShape({ rows: '1-2' }, [], []);
   const text = `id,email\n${Array.from({ length: 30 }, (_, at) => `s${at},a@x\n`).join('')}`;
   expect(await check(subscriberUpdate, text, { shape })).toMatchObject({ rows: 2, lastRow: 2, leftOut: 28 });
+  expect((await check(subscriberUpdate, text)).first).toHaveLength(10);
 });
 
-it('hidden columns are counted that are sent, not those that are known from responses', async () => {
-  const cols = '<cols><col min="2" max="3" width="9" hidden="1"/></cols>';
-  const rows = textRow(1, ['id', 'email', 'created']) + textRow(2, ['s1', 'a@x', '2026']);
-  const sheet = `<worksheet>${cols}<sheetData>${rows}</sheetData></worksheet>`;
-  const bytes = handMadeWorkbook({ rows: '', parts: { 'xl/worksheets/sheet1.xml': sheet } });
-  expect(await check(subscriberUpdate, bytes, XLSX)).toMatchObject({ hiddenColumns: ['email'] });
+/** A sheet of two subscribers, with these elements before and after its rows. */
+function subscribersWith(before: string, after: string, ofRow = ''): Uint8Array {
+  const rows = [1, 2, 3].map((row) =>
+    textRow(row, row === 1 ? ['id', 'email', 'created'] : [`s${row}`, 'a@x', '2026']),
+  );
+  const sheet = `<worksheet>${before}<sheetData>${rows.join('').replace('r="3"', `r="3" ${ofRow}`)}</sheetData>${after}</worksheet>`;
+  return handMadeWorkbook({ rows: '', parts: { 'xl/worksheets/sheet1.xml': sheet } });
+}
+
+it('hidden rows and columns are counted that are sent, not columns that are known from responses', async () => {
+  const bytes = subscribersWith('<cols><col min="2" max="3" width="9" hidden="1"/></cols>', '', 'hidden="1"');
+  expect(await check(subscriberUpdate, bytes, XLSX)).toMatchObject({ hidden: 1, hiddenColumns: ['email'] });
+});
+
+it('IDs that look unintended are warned about, the first five, by their line or argument', async () => {
+  const ids = ['s0', 's1', 's2', 's3', 's4', 's5'].map((id) => `${id} `);
+  const odd = (id: string) => `the id "${id}" begins or ends with a space, and is sent as given`;
+  const table = await check(subscriberUpdate, `id,email\n${ids.map((id) => `"${id}",a@x\n`).join('')}`);
+  expect(table.warnings.map(({ message }) => message)).toEqual(
+    ids.slice(0, 5).map((id, at) => `line ${at + 2}: ${odd(id)}`),
+  );
+  const list = await check(subscriberUpdate, 's\u202e0\n', { ...ID_LIST, defaults: { email: 'a@x' } });
+  const hidden = 'argument 1: the id "s<U+202E>0" has invisible characters, and is sent as given';
+  expect(list.warnings).toMatchObject([{ code: 'SUSPICIOUS_ID', message: hidden }]);
+});
+
+it('values that rows empty are counted by their field', async () => {
+  const text = 'id,email,first_name\ns1,,\ns2,,x\n';
+  const { clears } = await check(subscriberUpdate, text, { emptyCells: 'clear' });
+  expect([...clears]).toEqual([
+    ['email', 2],
+    ['first_name', 1],
+  ]);
+});
+
+it('a card is twice in no plan', async () => {
+  const twice = checkInput(fileOf(`${CARD}\n${CARD}\n`), optionsFor(cardBlock), { duplicates: 'never' });
+  await expect(twice).rejects.toThrow(`line 2: the same id as in line 1 (${CARD}). A plan can have a card only once`);
+});
+
+it('merged cells are a fault where they are sent, and none where they are known from responses', async () => {
+  const merged = (range: string) => subscribersWith('', `<mergeCells><mergeCell ref="${range}"/></mergeCells>`);
+  expect(await check(subscriberUpdate, merged('C2:C3'), XLSX)).toMatchObject({ rows: 2 });
+  expect((await failureOf(subscriberUpdate, merged('B2:B3'), XLSX)).problem).toContain('column email: is merged');
 });
 
 it('shaping never changes which row number, ID and body go together', async () => {
