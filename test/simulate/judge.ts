@@ -171,9 +171,10 @@ export class Judge {
 
   /** The exit code of a run, and what it says that it sent. */
   #judgeSummary(about: string, { process }: Started, rows: readonly PrintedRow[]): void {
-    const { exitCode, stderr, sent } = process;
+    const { exitCode, stderr, sent, wasCrashed } = process;
     const outcomes = new Set(rows.map(({ outcome }) => outcome));
-    const isRight = outcomes.has('unknown') === (exitCode === 8);
+    // An error while a request is under way may take it for unknown before that has left.
+    const isRight = outcomes.has('unknown') === (exitCode === 8) || (wasCrashed && exitCode === 8);
     const isDone = !['unknown', 'rejected', 'not_sent'].some((outcome) => outcomes.has(outcome));
     const hasFailed = exitCode !== 0 || isDone;
     if (!isRight || !hasFailed) this.#found.push(`untrue: ${about} ends with ${exitCode}: ${[...outcomes].join(', ')}`);
@@ -196,7 +197,10 @@ export class Judge {
     }
     // A change that had ended is not cancelled by a signal, which ends the process nevertheless.
     const isPrinted = process.stdout.endsWith('}\n');
-    const hasEnded = ENDED.has(outcome) || isPrinted || process.stderr.includes('the command has finished');
+    // Nor is one by an error after its response, which the history has.
+    const isTold = process.wasCrashed && arrivals.some(isToldDone);
+    const isLate = process.stderr.includes('the command has finished');
+    const hasEnded = ENDED.has(outcome) || isPrinted || isTold || isLate;
     const isNothing = outcome === 'rejected' || outcome === 'not_sent' || (![0, 8, 16].includes(exitCode) && !hasEnded);
     const wrong = arrivals.find((arrival) => !isRefused(arrival));
     if (isNothing && wrong !== undefined) {
@@ -205,7 +209,7 @@ export class Judge {
     const isUnknown = wrong !== undefined && !arrivals.some(isToldDone) && !this.#wasShown(started, kind, key);
     if (isUnknown && exitCode === 16) this.#found.push(`untrue: ${says}, and request ${wrong.number} is unknown`);
     if (outcome !== 'unknown') return;
-    if (process.sent === 0) this.#found.push(`untrue: ${says}, and nothing was sent`);
+    if (process.sent === 0 && !process.wasCrashed) this.#found.push(`untrue: ${says}, and nothing was sent`);
     if (exitCode !== 8) this.#found.push(`untrue: ${says}`);
   }
 
@@ -264,11 +268,16 @@ export class Judge {
     }
   }
 
-  /** A process that was killed may have been about to send. */
+  /** A process that was killed or broke may have been about to send. */
   #mayHaveLeft(run: string): boolean {
     return this.#world.started.some(
       ({ process, run: own }) =>
-        own === run && (process.exitCode === null || process.wasPaused || process.sent > 0 || process.exitCode === 16),
+        own === run &&
+        (process.exitCode === null ||
+          process.wasPaused ||
+          process.wasCrashed ||
+          process.sent > 0 ||
+          process.exitCode === 16),
     );
   }
 
