@@ -4,8 +4,9 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { cardId, cardNumber, idLines, lastLine, openPlain, refusal, rowLines } from '../support/plain-service.ts';
-import type { RecordedRequest } from '../support/recording-server.ts';
+import type { RecordedRequest, Reply } from '../support/recording-server.ts';
 import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { cardText } from '../support/sample-card.ts';
 
 const BLOCK = ['card', 'block', '--from', '-', '--reason', 'X-1'];
 
@@ -79,6 +80,23 @@ it('plan apply reads each card again right before its change and sends exactly t
   ]);
   expect(rowLines(stdout)).toEqual(['1 applied 200 1', '2 applied 200 1']);
   expect(lastLine(stderr)).toMatchObject({ summary: { run: `plan-${linesOf()[0].plan}`, rows: 2, requests: 2 } });
+});
+
+it('L5 plan apply sends each row once when it runs twice at the same time', async () => {
+  // Slow enough that the second process comes while the first one is at work.
+  const slowly = async (request: RecordedRequest): Promise<Reply> => {
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    return { body: cardText('BLOCKED', cardId(cardNumber(request))) };
+  };
+  const { apply, writes } = await planOf(6, (request) => (request.method === 'POST' ? slowly(request) : undefined));
+  const ends = await Promise.all([apply('-j', '1'), apply('-j', '1')]);
+  const codes = ends.map(({ code }) => code).sort();
+  // The other one was refused, or came late and printed the results of the first.
+  expect([
+    [0, 0],
+    [0, 2],
+  ]).toContainEqual(codes);
+  expect([writes().length, new Set(writes()).size]).toEqual([6, 6]);
 });
 
 it.each(['apply', 'show'])('plan %s leaves no copy of the plan when a signal ends it while it reads', async (verb) => {

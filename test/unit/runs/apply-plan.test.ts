@@ -120,7 +120,7 @@ it('a plan that is applied resumes a run that stopped, although the plan has exp
   expect(JSON.parse(second.read('state', 'runs', `plan-${plan}`, 'header.json'))).toMatchObject({ profile: 'demo' });
 });
 
-it('a plan that is applied holds a row back whose card has changed since', async () => {
+it('L3 a plan that is applied holds a row back whose card has changed since', async () => {
   const respond = (line: string) => (/GET.*0001$/.test(line) ? answer(200, card('BLOCKED')) : undefined);
   const { apply, bench } = await blocking(2, { ...YES, respond });
   expect(await apply()).toBe(15);

@@ -270,7 +270,7 @@ it.each<[string, Operation, string, number, readonly Header[], string]>([
   ['with a secret', cardProvisionWalletA, SECRET_IN_IT, 409, [], HIDDEN],
   ['a provisioning that cannot be read', cardProvisionWalletA, 'oops', 200, [], ''],
   ['a provisioning with something else', cardProvisionWalletA, '{"activation_data":"x"}', 200, [], ''],
-])('an answer of which the body is not shown: %s', (_, operation, body, status, headers, summary) => {
+])('C23 an answer of which the body is not shown: %s', (_, operation, body, status, headers, summary) => {
   expect(failedOf(judged(operation, body, status, headers)).error).toEqual({ ...NOTHING, summary });
 });
 
