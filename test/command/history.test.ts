@@ -318,6 +318,13 @@ test.each(HOLDING)('history --id of a text that holds a card ID refuses %s with 
   expect(result.stderr).toContain(`frontdesk history --id ${CARD_ID} --outcome applied`);
 });
 
+test('history --id takes a text as it is if a change has that ID', async () => {
+  const { json, run } = await openPlain();
+  const id = CARD_ID.replaceAll('-', '');
+  await run(['calendar', 'subscribers', 'update', id, '--email', 'a@b.example']);
+  expect(await json('history', '--id', id)).toMatchObject([{ operation: 'calendar.subscribers.update', id }]);
+});
+
 test('history show of a card ID names history --id', async () => {
   const shown = await runFrontdesk(['history', 'show', CARD_ID]);
   expect(shown).toMatchObject({ code: 2, stdout: '' });

@@ -7,16 +7,16 @@ import { cardText } from '../support/sample-card.ts';
 
 const ONCE = ['--yes', '-q', '--retries', '0'];
 
-/** A service at which a single reissue of card 2 is broken, and is made while a run waits for the answer to its card 1. */
-async function meanwhile() {
+/** A service at which a single write to card 2 is broken, and is made while a run waits for the answer to its card 1. */
+async function meanwhile(verb: 'block' | 'reissue') {
   const single: RunResult[] = [];
   let isBroken = true;
   const place = await openPlain((request) => {
     if (request.method !== 'POST') return undefined;
     if (cardNumber(request) === 1) {
-      return place.run(['card', 'reissue', cardId(2), ...ONCE]).then((result) => {
+      return place.run(['card', verb, cardId(2), ...ONCE]).then((result) => {
         single.push(result);
-        return { body: cardText('BLOCKED', cardId(9)) };
+        return { body: cardText('BLOCKED', cardId(verb === 'block' ? 1 : 9)) };
       });
     }
     if (!isBroken) return undefined;
@@ -24,13 +24,24 @@ async function meanwhile() {
     return { status: 500, body: '{}' };
   }, untilFileEnds);
   const history = async (...args: string[]): Promise<Entry[]> => place.json('history', ...args);
-  const rows = ['card', 'reissue', cardId(1), cardId(2), '--yes', '-q', '-j', '1', '--run', 'may', '--json'];
+  const rows = ['card', verb, cardId(1), cardId(2), '--yes', '-q', '-j', '1', '--run', 'may', '--json'];
   const many = await place.run(rows);
   return { single, many, posts: place.posts(), history, run: place.run };
 }
 
+it.concurrent('a change that another process leaves open is superseded by a later row of a run', async () => {
+  const { single, many, posts, history } = await meanwhile('block');
+  expect([single.map(({ code }) => code), many.code, posts]).toEqual([[8], 0, 3]);
+  expect(await history('--open')).toEqual([]);
+  const entries = await history('--id', cardId(2));
+  expect(entries.map(({ outcome, supersededBy }) => [outcome, supersededBy])).toEqual([
+    ['applied', undefined],
+    ['unknown', 'may:2'],
+  ]);
+});
+
 it.concurrent('a change that another process leaves open holds back the row that would repeat it, until it is closed', async () => {
-  const { single, many, posts, history, run } = await meanwhile();
+  const { single, many, posts, history, run } = await meanwhile('reissue');
   expect([single.map(({ code }) => code), many.code, posts]).toEqual([[8], 15, 2]);
   const [{ entry } = {}] = await history('--open');
   expect(JSON.parse(many.stdout)).toMatchObject([
