@@ -302,25 +302,29 @@ it.each([true, false])('a run that a bug breaks gives up its lock, and a file of
 });
 
 /** Another call begins a change of what the first row changes. */
-async function beginOther({ session, clock }: Bench, { command, name, family }: Operation) {
-  clock.ms += 1;
+async function beginOther({ session, clock }: Bench, { command, name, family }: Operation, afterMs = 1) {
+  clock.ms += afterMs;
   const recorder = await session.recorder();
   const by = { profile: 'demo', host: 'api.example.com', url: session.placeOf(family), reason: undefined };
   return { recorder, entry: await recorder.begin({ ...by, operation: command, call: name, id: cardId(1) }) };
 }
 
 it.each([
-  ['left as it is', OPERATIONS.cardBlock, undefined, 8, []],
-  ['sent again where that is wanted', OPERATIONS.cardBlock, 'resend', 0, posts(1)],
-  ['left as it is where its object was changed since', OPERATIONS.subscriberUpdate, 'resend', 8, []],
-] as const)('a row that an earlier process left unknown is %s', async (_what, operation, unknownRows, code, sent) => {
-  const bench = openBench(SUMMARY);
-  const run = await runOf(bench, 1, unknownRows ? { operation, unknownRows } : { operation });
-  await leaveUnknown(run);
-  const { recorder, entry } = await beginOther(bench, OPERATIONS.subscriberUpdate);
-  await recorder.end(entry, ended({ outcome: 'applied' }));
-  expect([await executeRun(bench.session, run), bench.sent]).toEqual([code, sent]);
-});
+  ['left as it is', OPERATIONS.cardBlock, undefined, 8, [], 1],
+  ['sent again where that is wanted', OPERATIONS.cardBlock, 'resend', 0, posts(1), 1],
+  ['left as it is where its object was changed since', OPERATIONS.subscriberUpdate, 'resend', 8, [], 1],
+  ['left as it is where that was in the same millisecond', OPERATIONS.subscriberUpdate, 'resend', 8, [], 0],
+] as const)(
+  'a row that an earlier process left unknown is %s',
+  async (_what, operation, unknownRows, code, sent, ms) => {
+    const bench = openBench(SUMMARY);
+    const run = await runOf(bench, 1, unknownRows ? { operation, unknownRows } : { operation });
+    await leaveUnknown(run);
+    const { recorder, entry } = await beginOther(bench, OPERATIONS.subscriberUpdate, ms);
+    await recorder.end(entry, ended({ outcome: 'applied' }));
+    expect([await executeRun(bench.session, run), bench.sent]).toEqual([code, sent]);
+  },
+);
 
 it.each([
   [false, 15, 0, 'is in progress (entry '],
