@@ -48,7 +48,7 @@ async function* reversalsOf(run: StoredRun, later: ReadonlyMap<string, HistoryEn
     for await (const { row, callOutcome } of run.results(eachRow(rowsOfRun(run)), { outcomes: MAY_BE_APPLIED })) {
       const lost = [...(row.body?.keys() ?? [])].filter((name) => row.before?.get(name) === undefined);
       const write = later.get(row.id ?? '');
-      const isLater = write !== undefined && Date.parse(write.time) > (callOutcome.sentAtMs ?? 0);
+      const isLater = write !== undefined && Date.parse(write.time) >= (callOutcome.sentAtMs ?? 0);
       yield { row, lost, write: isLater ? write : undefined };
     }
   } finally {
