@@ -125,7 +125,10 @@ export async function findParts(archive: Archive) {
     if (others.length > 0) throw damaged(`${main}: a sheet has two parts`);
     const relation = byId.get(id);
     const { name, state = '' } = attributes;
-    if (relation?.kind !== 'worksheet' || name === undefined) return [];
+    // Of others, programs show one as if it were a table.
+    if (name === undefined) throw damaged(`${main}: a sheet has no name`);
+    if (relation?.kind === 'chartsheet') return [];
+    if (relation?.kind !== 'worksheet') throw damaged(`${main}: the sheet ${quoteValue(name)} is no worksheet`);
     return [{ name, part: relation.part, isHidden: HIDDEN.has(state) }];
   });
   if (sheets.length === 0) throw damaged('it has no sheet');

@@ -655,9 +655,23 @@ it.each([' encoding="utf-8" standalone="yes"', ''])('a part that declares%s is r
   expect(valuesOf(await readAll(handMadeWorkbook({ rows: '', parts })))).toEqual([['s1', 'Günther']]);
 });
 
-it('a part whose relation only ends like one of the format is not read as a sheet', async () => {
+it('a sheet of charts has no rows', async () => {
   const sheets = '<sheet name="Other" r:id="r9"/><sheet name="Rows" r:id="r1"/>';
-  expect(valuesOf(await readAll(twoSheets(sheets, '', 'urn:else/worksheet')))).toEqual([['s1', 'a@x']]);
+  expect(valuesOf(await readAll(twoSheets(sheets, '', `${RELATIONS}/chartsheet`)))).toEqual([['s1', 'a@x']]);
+});
+
+it.each([
+  [
+    'whose relation only ends like one of the format',
+    'name="Other"',
+    'urn:else/worksheet',
+    'the sheet "Other" is no worksheet',
+  ],
+  ['of dialogs', 'name="Other"', `${RELATIONS}/dialogsheet`, 'the sheet "Other" is no worksheet'],
+  ['without a name', '', `${RELATIONS}/worksheet`, 'a sheet has no name'],
+])('a sheet %s is damage, because programs may show it first', async (_what, name, type, why) => {
+  const sheets = `<sheet ${name} r:id="r9"/><sheet name="Rows" r:id="r1"/>`;
+  expect(await refusal(twoSheets(sheets, '', type))).toContain(`(xl/workbook.xml: ${why})`);
 });
 
 it('a workbook is found by the relation of the format, not by one that only ends like it', async () => {
