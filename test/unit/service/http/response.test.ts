@@ -284,8 +284,10 @@ it.each<[string, Operation, string, number]>([
 
 it('an error of more values than several rows may hold at once is shown by its beginning', () => {
   const [error, more] = ['{"errorCode":"E","message":"no","of":[', '1,'.repeat(200_000)];
-  expect(failedOf(judged(cardGet, `${error}${more}1]}`, 409)).error).toMatchObject({ service: undefined });
-  expect(failedOf(judged(cardGet, `${error}${more.slice(6)}1]}`, 409)).error).toMatchObject({ message: 'no' });
+  for (const body of [`${error}${more}1]}`, '['.repeat(200_001), '{"a":'.repeat(200_001)]) {
+    expect(failedOf(judged(cardGet, body, 409)).error).toMatchObject({ service: undefined });
+  }
+  expect(failedOf(judged(cardGet, `${error}${more.slice(12)}1]}`, 409)).error).toMatchObject({ message: 'no' });
 });
 
 it('a name that occurs twice in the answer to a provisioning is not told: it may be the secret', () => {
