@@ -132,14 +132,29 @@ export class TokenMask {
 
   /** A text of a message, a record or the exchange. One with an escaped token loses its escapes. */
   text(text: string): string {
-    let masked = this.#without(this.#forms, text);
+    let masked = this.#withoutCut(this.#without(this.#forms, text));
     for (let [plain, depth] = [masked, 0]; depth < MOST_ESCAPES && /[\\%&]/.test(plain); depth += 1) {
       const read = unescaped(plain);
       if (read === plain) break;
-      plain = this.#without(this.#forms, read);
+      plain = this.#withoutCut(this.#without(this.#forms, read));
       if (plain !== read) masked = plain;
     }
     return masked;
+  }
+
+  /** What a text that was cut still has of a token, at its mark. */
+  #withoutCut(text: string): string {
+    const mark = text.indexOf('…');
+    if (mark === -1) return text;
+    // It may be cut inside of an escape.
+    const end = text.slice(0, mark).replace(/%[0-9a-f]?$/i, '').length;
+    for (const form of this.#forms) {
+      for (let length = Math.min(form.length - 1, end); length >= MIN_TOKEN_LENGTH; length -= 1) {
+        const begin = end - length;
+        if (form.startsWith(text.slice(begin, end))) return `${text.slice(0, begin)}${MASKED}${text.slice(mark)}`;
+      }
+    }
+    return text;
   }
 
   whole(text: string): string {

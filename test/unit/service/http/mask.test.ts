@@ -105,6 +105,21 @@ it('a token of digits is masked in an error also as a number', () => {
   expect(printJson(maskOf('98765432101').json(body))).toBe('{"token":"***","next":["***.5"],"balance":10.10}');
 });
 
+it.each([
+  ['base64', (token: string) => Buffer.from(token).toString('base64')],
+  ['hexadecimal', (token: string) => Buffer.from(token).toString('hex')],
+  ['escapes', (token: string) => encodeURIComponent(token.replaceAll('a', '+'))],
+])('a token in %s that was cut is masked up to its mark', (_, formOf) => {
+  const token = 'k7Qw9-a-token-of-more-than-a-hundred-characters-'.repeat(3).replaceAll('a', '+');
+  const mask = maskOf(token);
+  for (const length of [6, 50, 130]) {
+    expect(mask.text(`status ${formOf(token).slice(0, length)}… (cut from 300 characters)`)).toMatch(
+      /^status \*{3}… \(cut/,
+    );
+  }
+  expect(mask.text('status ACTIVE…')).toBe('status ACTIVE…');
+});
+
 it('in data only the whole token is masked', () => {
   const hex = Buffer.from(JWT).toString('hex');
   const body = parseJson(`{"a":"x ${JWT} y","b":"${SIGNATURE}","c":"${hex}","d":10.10}`);
