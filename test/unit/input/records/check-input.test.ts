@@ -9,6 +9,7 @@ import { printJson } from '../../../../src/base/json/print.ts';
 import type { InputFile } from '../../../../src/input/input-file.ts';
 import { readChangedFrom } from '../../../../src/input/records/changed-from.ts';
 import { checkInput } from '../../../../src/input/records/check-input.ts';
+import { ColumnRoles } from '../../../../src/input/records/columns.ts';
 import type { InputOptions } from '../../../../src/input/records/findings.ts';
 import type { GoodRow } from '../../../../src/input/records/interpret.ts';
 import { readShape } from '../../../../src/input/records/shape.ts';
@@ -93,6 +94,12 @@ const NO_BOOLEAN = (text: string) => `must be true or false, not "${text}". Or s
 const SPREADSHEET = 'is a spreadsheet error, not a value: correct the formula, and export it again';
 const LOOK = 'A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 const UNKNOWN = `column _outcome: the outcome of this row is unknown: it may have been applied. Find out first (\`frontdesk runs\` lists its run). Send it again with --resend-unknown only if it was not`;
+
+const DONE =
+  'column _outcome: this row is done already. `frontdesk runs results <run> --outcome rejected,not_sent --as-input` prints the others. --ignore-columns _outcome sends it again';
+const ROUNDED =
+  '"6,51E+31" is an ID that a spreadsheet has rounded, so it is lost: store the column as text, and export it again';
+const KEPT = `id,email,_row,_outcome,_error`;
 
 const XLSX = { path: 'rows.xlsx' };
 const { cardBlock, cardActivate, cardGet, subscriberUpdate, calendarUpdate, eventCreate } = OPERATIONS;
@@ -201,6 +208,29 @@ it('rows of an input are those of the shard, counted in the whole input', async 
     selected: 1,
     first: [{ row: 3, id: 'a3' }],
   });
+});
+
+it('rows of an input are kept with all that makes calls of them', async () => {
+  const skipIf = [{ field: 'status', values: ['BLOCKED'] }];
+  const parts = ['ticket ', { column: 'Note' }];
+  const more = { skipIf, templates: { reason: parts }, defaults: { reason: 't' }, ...REFERENCE };
+  const shape = readShape({ map: ['Card=cardId'] }, ['Note'], []);
+  const same = { sendsEmpty: false, expects: [], onlyChanges: false };
+  expect((await check(cardBlock, `Card,Note,clientReference\n${CARD},n,r\n`, { ...more, shape })).shape).toEqual({
+    ...{ ...same, form: 'cells', columns: ['Card', 'Note', 'clientReference'], columnOf: { cardId: 'Card' } },
+    ...{ idParam: 'cardId', ids: ['cardId', 'id'], fields: [{ name: 'reason', value: 't', parts }], skipIf },
+    expects: [{ field: 'clientReference' }],
+  });
+  const ignoring = { ignoreColumns: ['email', 'name', 'first_name'], defaults: { email: 'a@x' } };
+  const ofJson = await check(subscriberUpdate, '{"id":"s1","email":"e","name":"n","first_name":"f"}', ignoring);
+  const fields = [
+    { name: 'email', isIgnored: true, value: 'a@x' },
+    { name: 'last_name' },
+    { name: 'active', isBoolean: true },
+  ];
+  expect(ofJson.shape).toEqual({ ...same, form: 'json', columns: [], idParam: 'id', ids: ['id'], fields });
+  expect((await check(cardGet, `${CARD}\n`)).shape).toMatchObject({ form: 'id', fields: null });
+  expect((await check(eventCreate, '[]')).shape).toMatchObject({ form: 'json', idParam: null, ids: [] });
 });
 
 it('rows of an input carry what --expect asks of them', async () => {
@@ -312,6 +342,16 @@ it('a header that is nearly a field is a fault whose hint is the whole --map, an
       { problem: 'the column id is missing' },
     ],
   });
+});
+
+it.each([
+  ['Mail=email'],
+  ['Shop=metadata.shop'],
+  ['Mail=emial', '"Mail=emial" names no field: did you mean email?'],
+  ['Mail=x', '"Mail=x" names no field: the fields are id, active, email, first_name, last_name, metadata.shop'],
+])('--map %s names a field, or is refused with the nearest, or all', (map, ...problems) => {
+  const roles = new ColumnRoles(subscriberUpdate, [], readShape({ map: [map] }, [], []));
+  expect(roles.mapProblems(['metadata.shop'])).toEqual(problems);
 });
 
 it('the one column of another name that has card ids is named as the column of the ID', async () => {
@@ -435,6 +475,16 @@ it.each<[string, Operation, string, ...string[]]>([
     `row 1, line 2 and 1 more, ${UNKNOWN}`,
   ],
   [
+    'rows that are done',
+    ...([cardBlock, `cardId,_outcome\n${CARD},applied\n${OTHER}, Confirmed_By_Read\n`] as const),
+    `row 1, line 2 and 1 more, ${DONE}`,
+  ],
+  [
+    'IDs that a spreadsheet rounded, but none that only look so',
+    ...([subscriberUpdate, `id,email\n"6,51E+31",a\n65e+31,b\nx6E+31,c\n6E+31x,d\n6x51E+31,e\n`] as const),
+    `row 1, line 2 and 1 more, column id: ${ROUNDED}`,
+  ],
+  [
     'I23 the same card in another case',
     ...([cardBlock, `${CARD}\n${OTHER}\n${CARD.toUpperCase()}\n`] as const),
     `line 3: the same id as in line 1 (${CARD.toUpperCase()}). --allow-duplicates accepts that`,
@@ -459,6 +509,7 @@ it.each<[string, Operation, string, ...string[]]>([
 });
 
 const UNKNOWN_ROW = `cardId,_outcome\n${CARD},unknown\n`;
+const DONE_ROW = `cardId,_outcome\n${CARD},applied\n`;
 const TWO_EVENTS = 'name,start,calendar\nA,2026-05-01,c\nA,2026-05-01,c\n';
 const IGNORED = { ignoreColumns: ['note'] };
 
@@ -470,6 +521,9 @@ it.each<[string, Operation, string, Partial<InputOptions>?, boolean?]>([
   ['IDs that differ in case', subscriberUpdate, 'id,email\nS1,a@x\ns1,b@x\n'],
   ['an unknown outcome with --resend-unknown', cardBlock, UNKNOWN_ROW, { resendUnknown: true }],
   ['an unknown outcome that is read', cardGet, UNKNOWN_ROW],
+  ['a row that is done, where its outcome is ignored', cardBlock, DONE_ROW, { ignoreColumns: ['_outcome'] }],
+  ['an outcome beside empty cells', subscriberUpdate, 'id,email,_row,_outcome\ns1,a@x,1,x\n', { emptyCells: 'clear' }],
+  ['a row that is done, and is read', cardGet, DONE_ROW],
   ['an ignored column', subscriberUpdate, 'id,email,note\ns1,a@x,#REF!\n', IGNORED],
 ])('faults of an input are none for %s', async (_, operation, text, more, allowDuplicates) => {
   expect(await check(operation, text, more, allowDuplicates)).toMatchObject({ warnings: [] });
@@ -523,6 +577,22 @@ it.each<[string, Operation, string, Partial<InputOptions>, ...string[]]>([
     'a column that --ignore-columns names and that is not there',
     ...([subscriberUpdate, 'id,email,note\ns1,a,#REF!\n', { ignoreColumns: ['note', 'Nota'] }] as const),
     'line 1: --ignore-columns: the input has no column "Nota": did you mean note?',
+  ],
+  [
+    'the column of the ID that --ignore-columns names',
+    ...([subscriberUpdate, 'id,email\ns1,a\n', { ignoreColumns: ['id'] }] as const),
+    'line 1: the column id is missing',
+    'line 1: --ignore-columns: id is the column of the ID',
+  ],
+  [
+    'an unknown outcome, even if --ignore-columns names its column',
+    ...([cardBlock, UNKNOWN_ROW, { ignoreColumns: ['_outcome'] }] as const),
+    `row 1, line 2, ${UNKNOWN}`,
+  ],
+  [
+    'the empty cells of a file of --failed that --empty-cells clear would clear',
+    ...([subscriberUpdate, `${KEPT}\ns1,a,1,rejected,x\n`, { emptyCells: 'clear' }] as const),
+    'line 1: this is a file of --failed, in which an empty cell means unchanged, but --empty-cells clear would clear it. Use a file that ends in .ndjson',
   ],
   [
     'a column that --where names and that is not there, and judge no row',
