@@ -1,6 +1,3 @@
-import { parseJson } from '../base/json/parse.ts';
-import { textAt } from '../base/json/value.ts';
-
 /** A card as it was seen: only this is remembered of it. */
 export interface SeenCard {
   readonly cardId: string;
@@ -32,14 +29,4 @@ export function lineOf({ cardId, clientReference, status, seenAt }: SeenCard): s
     ref === clientReference ? '' : `,"clientReference":${quoted(clientReference)}`,
   ];
   return `{"id":"${id}","ref":${quoted(ref)}${ownId}${ownRef},"seenAt":"${seenAt}","status":${quoted(status)}}\n`;
-}
-
-/** The card of such a line. */
-export function cardIn(line: string): SeenCard {
-  const card = parseJson(line);
-  const [cardId = '', clientReference] = [
-    textAt(card, 'cardId') ?? textAt(card, 'id'),
-    textAt(card, 'clientReference') ?? textAt(card, 'ref'),
-  ];
-  return { cardId, clientReference, status: textAt(card, 'status'), seenAt: textAt(card, 'seenAt') ?? '' };
 }

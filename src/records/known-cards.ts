@@ -9,7 +9,7 @@ import { temporaryName } from '../base/files/process-identity.ts';
 import { parseJson } from '../base/json/parse.ts';
 import { textAt } from '../base/json/value.ts';
 import { readCardId } from '../input/values.ts';
-import { cardIn, lineOf, referenceKey, type SeenCard } from './card-line.ts';
+import { lineOf, referenceKey, type SeenCard } from './card-line.ts';
 import {
   type CardPlace,
   findPlaces,
@@ -73,6 +73,16 @@ function needlesFor(text: string): readonly Needle[] {
   if ([...wanted].length >= SHORTEST_REFERENCE) needles.push({ place: 'ref', bytes: ref.subarray(0, -1), rank: 1 });
   if (isPartOfCardId(wanted)) needles.push({ place: 'id', bytes: Buffer.from(withDashes(wanted)), rank: 1 });
   return needles;
+}
+
+/** The card of a line that `lineOf` wrote. */
+function cardIn(line: string): SeenCard {
+  const card = parseJson(line);
+  const [cardId = '', clientReference] = [
+    textAt(card, 'cardId') ?? textAt(card, 'id'),
+    textAt(card, 'clientReference') ?? textAt(card, 'ref'),
+  ];
+  return { cardId, clientReference, status: textAt(card, 'status'), seenAt: textAt(card, 'seenAt') ?? '' };
 }
 
 /** The card of its latest line, with its latest known status and the time of that: what is old is the status. */
