@@ -115,7 +115,7 @@ const TEXT = String.raw`
 - const line = printRecord({ ...record, callOutcome }, now());
 + const line = printRecord({ ...record, callOutcome }, now()); if (callOutcome.outcome !== 'unknown') await ignoreErrors(unlink(path ?? ''));
 
-1: the beginning of a write is not synced
+60112: the beginning of a write is not synced
   src/records/stored/open-folder.ts
 - await syncFolder(openFolder(stateDir));
   src/records/record.ts
