@@ -214,7 +214,7 @@ function acceptsOldest(range: string): boolean {
     .replaceAll(' ', '')
     .split('||')
     .some((part) => {
-      const [, sign, major = '', minor = '0'] = /^(>=|\^)v?(\d+)(?:\.(\d+))?(?:\.\d+)?$/.exec(part) ?? [];
+      const [, sign, major = '', minor = '0'] = /^(>=|\^)v?(\d+)(?:\.(\d+))?(?:\.[\d*]+)?$/.exec(part) ?? [];
       const isBelow = Number(major) < 20 || (major === '20' && Number(minor) <= 19);
       return isBelow && (sign === '>=' || (sign === '^' && major === '20'));
     });
