@@ -41,7 +41,7 @@ export interface PromptContext extends TerminalStreams {
   readonly note?: string | undefined;
 }
 
-export type AbortReason = 'ctrl_c' | 'escape' | 'end' | 'leave' | SignalName;
+export type AbortReason = 'ctrl_c' | 'escape' | 'end' | 'leave' | Exclude<SignalName, 'SIGINT'>;
 
 /** A question that was left without an answer. */
 export class PromptAborted extends Failure {

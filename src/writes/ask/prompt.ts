@@ -53,11 +53,10 @@ export function terminalPrompt(
       left ??= by;
       stop.abort();
     };
-    // A terminal sends Ctrl-C as a signal unless keys are read one by one.
-    const readsKeys = () => 'isRaw' in streams.input && streams.input.isRaw === true;
+    // A Ctrl-C from before keys are read one by one is a signal, and may be heard only after that.
     const release = signals.onSignal((name) => {
       if (name === 'SIGINT') onCtrlC?.();
-      leave(name === 'SIGINT' && !readsKeys() ? 'ctrl_c' : name);
+      leave(name === 'SIGINT' ? 'ctrl_c' : name);
     });
     const isOver = () => leave('leave');
     idle?.signal.addEventListener('abort', isOver);

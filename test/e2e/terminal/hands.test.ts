@@ -218,7 +218,7 @@ it.concurrent.for<[string, string]>([
   terminal.type('\r');
   await heard.came;
   terminal.type(key);
-  await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){3}then Enter$/);
+  await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){4}then Enter$/);
   const end = await leave(terminal);
   expect({ code: end.code, lines: server.lines }).toEqual({
     code: 0,

@@ -6,10 +6,10 @@ import { terminalPrompt } from '../../../../src/writes/ask/prompt.ts';
 const STYLE = { colour: false, unicode: true, mode: 'drawn' } as const;
 
 it.each([
-  ['a terminal that reads lines, as before the question is drawn', false, 'SIGINT', 'ctrl_c'],
-  ['a terminal that reads keys, where Ctrl-C is a key', true, 'SIGINT', 'SIGINT'],
-  ['either', false, 'SIGTERM', 'SIGTERM'],
-] as const)('SIGINT is Ctrl-C where the terminal makes a signal of it: %s', async (_, isRaw, signal, by) => {
+  ['SIGINT before keys are read', false, 'SIGINT', 'ctrl_c'],
+  ['SIGINT sent before and heard after keys are read', true, 'SIGINT', 'ctrl_c'],
+  ['SIGTERM', false, 'SIGTERM', 'SIGTERM'],
+] as const)('%s leaves a question', async (_, isRaw, signal, by) => {
   let hear: (signal: SignalName, count: number) => void = () => undefined;
   const signals = {
     received: [],
