@@ -16,6 +16,9 @@ const FOUND_OUT: readonly RowState[] = ['resolved_applied', 'resolved_not_applie
 /** After these it is known whether an earlier attempt was applied. */
 const RESOLVES: ReadonlySet<RowState> = new Set(['applied', 'confirmed_by_read', ...FOUND_OUT]);
 
+/** A row that a resume leaves in one of these has ended: the user can find out nothing else of it. */
+const ENDED: ReadonlySet<RowState> = new Set(['applied', 'confirmed_by_read', 'skipped', 'rejected', 'not_sent']);
+
 /** Which states may follow which. Any other order means that the journal is damaged. */
 const FOLLOWERS: Readonly<Record<RowState, readonly RowState[]>> = {
   none: ['intent', 'skipped', 'not_sent', 'rejected'],
@@ -30,6 +33,12 @@ const FOLLOWERS: Readonly<Record<RowState, readonly RowState[]>> = {
   resolved_applied: FOUND_OUT,
   resolved_not_applied: ['intent', 'skipped', 'not_sent', 'rejected', ...FOUND_OUT],
 };
+
+/** How many rows have a record, and how many an outcome that no resume changes: neither number ever falls. */
+export interface Progress {
+  readonly rows: number;
+  readonly ended: number;
+}
 
 /** The state of each row in few bytes, and where its last intent and result are. Unwritten memory costs nothing. */
 export class RowStates {
@@ -115,6 +124,12 @@ export class RowStates {
     let count = 0;
     for (let row = 1; row <= this.rows; row++) if (this.isToDo(row)) count += 1;
     return count;
+  }
+
+  get progress(): Progress {
+    let ended = 0;
+    for (let row = 1; row <= this.rows; row++) if (ENDED.has(this.state(row)) && !this.isToDo(row)) ended += 1;
+    return { rows: this.rows - this.count('none'), ended };
   }
 
   /** May an earlier attempt have been applied? It was `unknown`, and nothing has resolved that since. */

@@ -9,7 +9,9 @@ import { errnoOf, ifPossible, ignoreNotFound, ioFailure, orElse, orIoFailure } f
 import { requireOwnState } from '../../base/files/own-state.ts';
 import { quoted } from '../../base/json/outside-text.ts';
 import { RowShapeSchema } from '../../input/rows/row.ts';
+import { plural } from '../../screen/text.ts';
 import { readLastRecord } from '../journal/reader.ts';
+import type { Progress } from '../journal/row-states.ts';
 import { runsFolder } from './open-folder.ts';
 
 /** The given options of a run, for a resume. Nothing secret may be in here. */
@@ -186,14 +188,17 @@ export interface StoredRunHandle {
   readonly header: RunHeader;
 }
 
-/** LOCAL_IO if a journal knows fewer rows than when a process last ended: it was cut at the end of a record. */
+/** LOCAL_IO if a journal knows fewer rows, or fewer ends, than when a process last ended: it was cut at the end of a record. */
 export function refuseCut(
   { folder: { reached: path, journal: record } }: Pick<StoredRunHandle, 'folder'>,
-  reached: number,
+  { rows, ended }: Progress,
 ): void {
-  const kept = Number(ifPossible(() => readFileSync(path, 'latin1')) ?? 0);
-  if (!(reached < kept)) return;
-  throw Failure.unsent('LOCAL_IO', `the run's record has ${reached} rows, and had ${kept} (${record})`, {
+  const [rowsBefore = 0, endedBefore = 0] = (ifPossible(() => readFileSync(path, 'latin1')) ?? '')
+    .split(' ')
+    .map(Number);
+  if (!(rows < rowsBefore || ended < endedBefore)) return;
+  const lost = `has ${plural(rows, 'row')} (${ended} ended), and had ${rowsBefore} (${endedBefore} ended)`;
+  throw Failure.unsent('LOCAL_IO', `the run's record ${lost} (${record})`, {
     hints: ['check the rows of this run at the service: what was sent of the others cannot be known from here'],
   });
 }

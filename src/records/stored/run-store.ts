@@ -261,7 +261,7 @@ async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, por
   await orIoFailure(marking, `could not resume run ${folder.run} (${folder.path})`, 'unsent');
   const journal = await RunJournal.resume(folder.journal, header.inputRows, ofRun, contentDigest(header));
   try {
-    refuseCut({ folder }, journal.states.rows - journal.states.count('none'));
+    refuseCut({ folder }, journal.states.progress);
   } catch (error) {
     await journal.close();
     throw error;
@@ -275,8 +275,9 @@ function activeRun(run: StoredRunHandle, journal: RunJournal, lock: HeldLock, po
       await journal.close();
       const { states } = journal;
       // Not synced: after a power cut it may be missing, and then says nothing.
-      const reached = String(states.rows - states.count('none'));
-      if (journal.failure === undefined) await ignoreErrors(writeFile(run.folder.reached, reached, { mode: 0o600 }));
+      const { rows, ended } = states.progress;
+      if (journal.failure === undefined)
+        await ignoreErrors(writeFile(run.folder.reached, `${rows} ${ended}`, { mode: 0o600 }));
       // Without a sync: a mark that is there again after a power cut says that its journal is to be read, no more.
       const isResolved = states.count('intent', 'unknown', 'resolved_by_user') === 0;
       if (isResolved && journal.failure === undefined)

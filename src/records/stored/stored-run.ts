@@ -36,7 +36,7 @@ export class StoredRun implements StoredRunHandle {
       return true;
     };
     const reading = scanJournal(known.folder.journal, apply, true);
-    run.damage = await reading.then(() => refuseCut(known, run.reached)).then(() => undefined, asDamage);
+    run.damage = await reading.then(() => refuseCut(known, run.#states.progress)).then(() => undefined, asDamage);
     return run;
   }
 

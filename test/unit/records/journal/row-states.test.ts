@@ -81,25 +81,26 @@ it('which record may follow which state of the last row', () => {
   expect([states.state(3), states.resultAt(3)]).toEqual(['applied', 20]);
 });
 
-it.each<[string, readonly RowRecord[], boolean]>([
+it.each<[string, readonly RowRecord[], boolean, number?]>([
   ['does a row without a record', WAY_TO.none, true],
   ['leaves a row under way', WAY_TO.intent, false],
-  ['leaves an applied row', WAY_TO.applied, false],
-  ['leaves a row confirmed by reading', WAY_TO.confirmed_by_read, false],
-  ['leaves a rejected row', WAY_TO.rejected, false],
+  ['leaves an applied row', WAY_TO.applied, false, 1],
+  ['leaves a row confirmed by reading', WAY_TO.confirmed_by_read, false, 1],
+  ['leaves a rejected row', WAY_TO.rejected, false, 1],
   ['does a row again that a 401 rejected', [intent, record('rejected', { again: 1 })], true],
   ['does a row again whose card could not be read', [record('not_sent', { code: 'UNREACHABLE', again: 1 })], true],
   ['does a row that was not sent', WAY_TO.not_sent, true],
-  ['leaves a row that --expect held back', [record('not_sent', { code: 'PRECONDITION' })], false],
+  ['leaves a row that --expect held back', [record('not_sent', { code: 'PRECONDITION' })], false, 1],
   ['does a row that was held back unread', [record('not_sent', { code: 'NOT_FOUND', again: 1 })], true],
   ['leaves an unknown row', WAY_TO.unknown, false],
   ['does a row that the user has resolved', WAY_TO.resolved_by_user, true],
   ['leaves a row that the user found applied', WAY_TO.resolved_applied, false],
   ['does a row that the user found not applied', WAY_TO.resolved_not_applied, true],
-  ['leaves a row that was applied after a 401', [record('rejected', { again: 1 }), ...WAY_TO.applied], false],
-])('a resume: %s', (_what, records, isToDo) => {
+  ['leaves a row that was applied after a 401', [record('rejected', { again: 1 }), ...WAY_TO.applied], false, 1],
+])('a resume: %s', (_what, records, isToDo, ended = 0) => {
   const states = statesAfter(records);
   expect([states.isToDo(1), states.toDo]).toEqual([isToDo, isToDo ? 3 : 2]);
+  expect(states.progress).toEqual({ rows: Math.min(records.length, 1), ended });
 });
 
 const foundOut = (rid?: string) => record('resolved_applied', { rid });

@@ -152,14 +152,18 @@ it('--run with a name that exists resumes with the same rows, in whatever bytes 
   await run.close();
 });
 
-it('a run whose record was cut at the end of a record since it ended is damaged (16)', async () => {
+it.each([
+  ['its first row', 1, 'has 0 rows (0 ended), and had 1 (1 ended)'],
+  ['the end of a row', 2, 'has 1 row (0 ended), and had 1 (1 ended)'],
+])('a run whose record was cut before %s since it ended is damaged (16)', async (_, lines, lost) => {
   const stateDir = temporaryFolder();
   const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
   await run.journal.intent({ row: 1, id: 'card-1' });
+  await run.journal.result({ row: 1, id: 'card-1' }, ended({ outcome: 'applied' }));
   await run.close();
-  const [begun = ''] = readFileSync(run.folder.journal, 'utf8').split('\n');
-  writeFileSync(run.folder.journal, `${begun}\n`);
-  const message = expect.stringContaining("the run's record has 0 rows, and had 1");
+  const left = readFileSync(run.folder.journal, 'utf8').split('\n').slice(0, lines);
+  writeFileSync(run.folder.journal, `${left.join('\n')}\n`);
+  const message = expect.stringContaining(`the run's record ${lost}`);
   await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'LOCAL_IO', message });
   expect(await showRun(runPorts(stateDir), 'may')).toMatchObject({ outcomes: undefined });
 });
