@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, type Message, RawClient, YES } from '../support/mcp-process.ts';
+import { openService } from '../support/open-service.ts';
 import { cardId, idLines, playService, rowLines } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
 import { startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
@@ -129,6 +130,21 @@ it.each([
   expect([code, [...sent.values()]]).toEqual([way.ends[0], [1]]);
   expect(text.replaceAll(/\s+/g, ' ')).toContain(way.ends[1]);
   expect(text.includes('--again')).toBe(way.door === 'a call');
+});
+
+it('a row that was found not applied is held back like any other if its card was reissued since', async () => {
+  const { run, service, posts } = await openService();
+  const rows = ['card', 'reissue', cardId(1), cardId(2), '--run', 'may', '-j', '1', '--max-failures', '1'];
+  expect((await run([...rows, '--yes', '--retries', '0'])).code).toBe(8);
+  service.isBroken = false;
+  for (const card of [1, 2]) expect((await run(['card', 'reissue', cardId(card), '--again', '--yes'])).code).toBe(0);
+  expect((await run(['history', 'resolve', 'may:1', '--as', 'not_applied'])).code).toBe(0);
+  const { code, stdout } = await run(['runs', 'resume', 'may', '--max-failures', '5', '-o', 'ndjson']);
+  expect([code, posts(), rowLines(stdout)]).toEqual([
+    15,
+    3,
+    ['1 not_sent null 1 PRECONDITION', '2 not_sent null 0 PRECONDITION'],
+  ]);
 });
 
 const isEnd = ({ id, result }: Message) => (id === 1 || id === 2) && result !== undefined;
