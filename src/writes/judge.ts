@@ -119,7 +119,8 @@ export function heldBy({ entry, isOpen }: SentElsewhere): Held {
 /** May the same change be sent later, as it is? */
 export function isForNow(held: Held): boolean {
   if (held.why === 'unread') return READ_FAILURES[held.failure.code]?.passes === true;
-  return held.why === 'repeats' || held.why === 'records';
+  // What was sent since the run began stays so.
+  return held.why === 'records' || (held.why === 'repeats' && held.before.repeated.length > 0);
 }
 
 const HINTS = {
