@@ -6,7 +6,9 @@ import { placeFault, toFaults } from '../../../../src/input/records/fault-place.
 import { openArchive } from '../../../../src/input/xlsx/zip.ts';
 import {
   handMadeWorkbook,
+  MAIN,
   oleContainer,
+  PACKAGE,
   sheetJsWorkbook,
   sheetJsWorkbookWith,
   textRow,
@@ -105,7 +107,7 @@ it('a workbook is read like the CSV file of its sheet without the guard of front
 });
 
 const OTHER_TYPE = 'http://purl.oclc.org/ooxml/officeDocument/relationships';
-const relations = (...of: readonly string[]) => `<Relationships>${of.join('')}</Relationships>`;
+const relations = (...of: readonly string[]) => `<Relationships xmlns="${PACKAGE}">${of.join('')}</Relationships>`;
 const relation = (id: string, type: string, target: string, more = '') =>
   `<Relationship Id="${id}" Type="${type}" Target="${target}"${more}/>`;
 const SHEET_RELATION = relation('r1', `${RELATIONS}/worksheet`, 'worksheets/sheet1.xml');
@@ -132,10 +134,10 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0]]>([
     {
       rows: '',
       parts: {
-        '_rels/.rels': `<p:Relationships xmlns:p="p"><p:Relationship Id="x" Type="${OTHER_TYPE}/officeDocument" Target="/book/Main.xml"/></p:Relationships>`,
-        'book/main.xml': `<x:workbook xmlns:x="m" xmlns:rel="${OTHER_TYPE}"><x:sheets><x:sheet name="Rows" rel:id="z"/></x:sheets></x:workbook>`,
+        '_rels/.rels': `<p:Relationships xmlns:p="${PACKAGE}"><p:Relationship Id="x" Type="${OTHER_TYPE}/officeDocument" Target="/book/Main.xml"/></p:Relationships>`,
+        'book/main.xml': `<x:workbook xmlns:x="${MAIN}" xmlns:rel="${OTHER_TYPE}"><x:sheets><x:sheet name="Rows" rel:id="z"/></x:sheets></x:workbook>`,
         'book/_rels/Main.xml.rels': relations(relation('z', `${OTHER_TYPE}/worksheet`, '../other/one.xml')),
-        'other/one.xml': `<x:worksheet xmlns:x="m"><x:sheetData>${ONE_ROW.replaceAll(/<(\/?)/g, '<$1x:')}</x:sheetData></x:worksheet>`,
+        'other/one.xml': `<x:worksheet xmlns:x="${MAIN}"><x:sheetData>${ONE_ROW.replaceAll(/<(\/?)/g, '<$1x:')}</x:sheetData></x:worksheet>`,
       },
     },
   ],
@@ -169,6 +171,9 @@ it.each([
   ['', ['TRUE'], []],
   ['"WAHR";"WAHR";"FALSCH"', ['TRUE'], []],
   ['0.00', ['TRUE'], []],
+  ...['[=0]1;0', '0;0;1', '[=1]✗;✓', '1;1;1', '[=1]-;+', '[=1]００;１１'].map(
+    (format): [string, string[], string[]] => [format, [], [format]],
+  ),
   ['"FALSE";"FALSE";"TRUE"', [], ['"FALSE";"FALSE";"TRUE"']],
   ['"TRUE";"TRUE";"TRUE"', [], ['"TRUE";"TRUE";"TRUE"']],
   ['"NEIN";"NEIN";"JA"', [], ['"NEIN";"NEIN";"JA"']],
@@ -239,7 +244,7 @@ it.each<[string, Buffer | Promise<Buffer>, string]>([
 
 /** A sheet with something before its rows, and something behind them. */
 function sheetWith(before: string, rows: string, behind = ''): Buffer {
-  const part = `<worksheet>${before}<sheetData>${rows}</sheetData>${behind}</worksheet>`;
+  const part = `<worksheet xmlns="${MAIN}">${before}<sheetData>${rows}</sheetData>${behind}</worksheet>`;
   return handMadeWorkbook({ rows: '', parts: { [SHEET]: part } });
 }
 
@@ -255,6 +260,9 @@ const beside = (where: string, what: string) => [
 const inFormat = (place: string, range: string) => [
   `row 1, Rows!${place}: is in a range (${range}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`,
 ];
+
+const COLLAPSED_TEXT =
+  'is in a group that is collapsed, and is not hidden itself, so only some programs show it. Expand the group';
 
 const row2 = (cells: string) => `${NAMES_ROW}<row r="2">${cells}</row>`;
 
@@ -316,6 +324,28 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
       rows: `${NAMES_ROW}${textRow(2, ['s1', 'a'])}</sheetData><extLst><ext><y:conditionalFormattings xmlns:y="y"><y:conditionalFormatting><y:cfRule><y:dxf><numFmt formatCode="0"/></y:dxf></y:cfRule><z:sqref xmlns:z="z">A2</z:sqref></y:conditionalFormatting></y:conditionalFormattings></ext></extLst><sheetData>`,
     },
     inFormat('A2, column id', 'A2'),
+  ],
+  [
+    'a conditional format with a number format in an alternative',
+    {
+      styles: `<dxfs><dxf><a:AlternateContent xmlns:a="a"><a:Fallback><numFmt numFmtId="170" formatCode="0"/></a:Fallback></a:AlternateContent></dxf></dxfs>`,
+      rows: `${NAMES_ROW}${textRow(2, ['s1', 'a'])}${conditional('A2')}`,
+    },
+    inFormat('A2, column id', 'A2'),
+  ],
+  [
+    'a row in a group that is collapsed',
+    {
+      rows: `${NAMES_ROW}${textRow(2, ['s1', 'a']).replace('<row', '<row outlineLevel="1"')}<row r="3" collapsed="1"/>`,
+    },
+    [`Rows, line 2: ${COLLAPSED_TEXT}`],
+  ],
+  [
+    'a column in a group that is collapsed',
+    {
+      rows: `</sheetData><cols><col min="2" max="2" outlineLevel="1"/><col min="3" max="3" collapsed="1"/></cols><sheetData>${NAMES_ROW}`,
+    },
+    [`Rows!B1: ${COLLAPSED_TEXT}`],
   ],
   ...['B9:B2', 'B2:B9', 'C9:B2'].map((range): [string, Parameters<typeof handMadeWorkbook>[0], readonly string[]] => [
     `a conditional format of ${range}`,
@@ -400,6 +430,7 @@ it('what a program keeps in an extension of a row or a cell is left aside', asyn
 
 it.each([
   ['row 0.1 points high', textRow(2, ['s1']).replace('<row', '<row ht="0.1"')],
+  ['row whose height is no number', textRow(2, ['s1']).replace('<row', '<row ht="0.1pt"')],
   ...['true', 'on', '2', ' 1 '].map((hidden) => [
     `row with hidden="${hidden}"`,
     textRow(2, ['s1']).replace('<row', `<row hidden="${hidden}"`),
@@ -459,7 +490,7 @@ it('TRUE() and FALSE() are booleans, also if several cells share one of them', a
 
 it.each(['hidden', 'veryHidden'])('the first sheet that is not %s is read', async (state) => {
   const parts = {
-    'xl/workbook.xml': `<workbook xmlns:r="${RELATIONS}"><sheets><sheet name="Archive" sheetId="1" state="${state}" r:id="r1"/><sheet name="Members" sheetId="2" r:id="r1"/></sheets></workbook>`,
+    'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets><sheet name="Archive" sheetId="1" state="${state}" r:id="r1"/><sheet name="Members" sheetId="2" r:id="r1"/></sheets></workbook>`,
   };
   const read = await readAll(handMadeWorkbook({ rows: ONE_ROW, parts }));
   expect([read.sheet, valuesOf(read)]).toEqual(['Members', [['s1', 'a@x']]]);
@@ -467,7 +498,7 @@ it.each(['hidden', 'veryHidden'])('the first sheet that is not %s is read', asyn
 
 it('a sheet of a state that no program knows is shown', async () => {
   const parts = {
-    'xl/workbook.xml': `<workbook xmlns:r="${RELATIONS}"><sheets><sheet name="Rows" sheetId="1" state="show" r:id="r1"/></sheets></workbook>`,
+    'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets><sheet name="Rows" sheetId="1" state="show" r:id="r1"/></sheets></workbook>`,
   };
   expect(valuesOf(await readAll(handMadeWorkbook({ rows: ONE_ROW, parts })))).toEqual([['s1', 'a@x']]);
 });
@@ -551,9 +582,9 @@ function twoSheets(sheet: string, around = '', type = `${RELATIONS}/worksheet`) 
   return handMadeWorkbook({
     rows: ONE_ROW,
     parts: {
-      'xl/workbook.xml': `<workbook xmlns="m" xmlns:q="urn:else" xmlns:r="${RELATIONS}"><sheets ${around}>${sheet}</sheets></workbook>`,
+      'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:q="urn:else" xmlns:r="${RELATIONS}"><sheets ${around}>${sheet}</sheets></workbook>`,
       'xl/_rels/workbook.xml.rels': relations(relation('r9', type, 'worksheets/sheet9.xml'), SHEET_RELATION),
-      'xl/worksheets/sheet9.xml': `<worksheet xmlns="m"><sheetData>${NAMES_ROW}${textRow(2, ['s9', 'b@x'])}</sheetData></worksheet>`,
+      'xl/worksheets/sheet9.xml': `<worksheet xmlns="${MAIN}"><sheetData>${NAMES_ROW}${textRow(2, ['s9', 'b@x'])}</sheetData></worksheet>`,
     },
   });
 }
@@ -614,7 +645,7 @@ it.each(['worksheet', 'sharedStrings', 'styles'])(
   },
 );
 
-const ALTERNATIVES = 'xmlns="m" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"';
+const ALTERNATIVES = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"';
 /** What one program shows of it, another does not. */
 const alternative = (content: string) =>
   `<mc:AlternateContent><mc:Choice Requires="z"/><mc:Fallback>${content}</mc:Fallback></mc:AlternateContent>`;
@@ -629,7 +660,7 @@ it.each([
   ['columns', `${alternative('<cols><col min="1" max="1" hidden="1"/></cols>')}${OWN}`, 'col'],
   ['merged cells', `${OWN}${alternative('<mergeCells><mergeCell ref="A1:A2"/></mergeCells>')}`, 'mergeCell'],
 ])('a sheet that has %s in an alternative is refused: programs show different ones', async (_what, content, name) => {
-  const parts = { 'xl/worksheets/sheet1.xml': `<worksheet ${ALTERNATIVES}>${content}</worksheet>` };
+  const parts = { 'xl/worksheets/sheet1.xml': `<worksheet xmlns="${MAIN}" ${ALTERNATIVES}>${content}</worksheet>` };
   expect(await refusal(handMadeWorkbook({ rows: '', parts }))).toContain(
     `(xl/worksheets/sheet1.xml: "${name}" is in "mc:AlternateContent", which programs show in different ways)`,
   );
@@ -637,11 +668,11 @@ it.each([
 
 it('a sheet with an alternative of something else is read', async () => {
   const content = OWN + alternative('<controls><control r:id="r1"/></controls>');
-  const parts = { 'xl/worksheets/sheet1.xml': `<worksheet ${ALTERNATIVES}>${content}</worksheet>` };
+  const parts = { 'xl/worksheets/sheet1.xml': `<worksheet xmlns="${MAIN}" ${ALTERNATIVES}>${content}</worksheet>` };
   expect(valuesOf(await readAll(handMadeWorkbook({ rows: '', parts })))).toEqual([['s1', 'a@x']]);
 });
 
-const DECLARED = `<worksheet><sheetData>${NAMES_ROW}${textRow(2, ['s1', 'Günther'])}</sheetData></worksheet>`;
+const DECLARED = `<worksheet xmlns="${MAIN}"><sheetData>${NAMES_ROW}${textRow(2, ['s1', 'Günther'])}</sheetData></worksheet>`;
 
 it.each(['windows-1252', 'ISO-8859-1', 'UTF-16'])('a part that says it is %s is refused', async (encoding) => {
   const parts = { [SHEET]: `<?xml version="1.0" encoding="${encoding}"?>${DECLARED}` };
@@ -690,7 +721,7 @@ it('a row under a prefix that it declares is read, if it means the namespace of 
 const good = { rows: HEADER_ROW };
 const ofSheet = (change: Partial<ZipFile>) => changed((file) => (file.name === SHEET ? { ...file, ...change } : file));
 const SAVE_XLSX = 'open it in the program that made it and save it as .xlsx';
-const HIDDEN_BOOK = `<workbook xmlns:r="${RELATIONS}"><sheets><sheet name="Rows" sheetId="1" state="veryHidden" r:id="r1"/></sheets></workbook>`;
+const HIDDEN_BOOK = `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets><sheet name="Rows" sheetId="1" state="veryHidden" r:id="r1"/></sheets></workbook>`;
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument.spreadsheet';
 
 it.each<[string, Uint8Array, string]>([
@@ -706,6 +737,11 @@ it.each<[string, Uint8Array, string]>([
     'an older workbook',
     oleContainer('Workbook'),
     `is in the older .xls format, or encrypted: ${SAVE_XLSX}, without a password`,
+  ],
+  [
+    'a sheet with a pivot table',
+    withPart('xl/worksheets/_rels/sheet1.xml.rels', relations(relation('p', `${RELATIONS}/pivotTable`, 'p.xml'))),
+    'has a pivot table in the sheet "Rows": copy the list into a sheet of its own',
   ],
   [
     'an OpenDocument file',
@@ -758,8 +794,8 @@ const TWICE = relations(SHEET_RELATION, SHEET_RELATION);
 const isBook = (file: ZipFile) => file.name === 'xl/workbook.xml';
 
 it.each<[string, Uint8Array, string]>([
-  ['another document', inBook('<document/>'), 'it has no sheet'],
-  ['a workbook without a sheet', inBook('<workbook/>'), 'it has no sheet'],
+  ['another document', inBook('<document/>'), 'xl/workbook.xml: "document" is not of the format'],
+  ['a workbook without a sheet', inBook(`<workbook xmlns="${MAIN}"/>`), 'it has no sheet'],
   ['a workbook without the part of its sheet', withPart(SHEET, undefined), `the part ${SHEET} is missing`],
   ['an unknown packing', changed((file) => ({ ...file, method: 12 })), 'it is packed in an unknown way'],
   [
@@ -861,12 +897,36 @@ it.each<[string, Uint8Array, string]>([
     ['of which two are the same', '</sheetData><cols><col min="1" max="3"/><col min="3" max="4"/></cols><sheetData>'],
     ['from the last to the first', '</sheetData><cols><col min="2" max="1"/></cols><sheetData>'],
     ['before the first', '</sheetData><cols><col min="0" max="1"/></cols><sheetData>'],
-    ['behind the rows', `${ONE_ROW}</sheetData><cols><col min="1" max="1" style="1"/></cols><sheetData>`],
   ].map(([what, rows = '']): [string, Buffer, string] => [
     `columns ${what}`,
     rowsOf(rows),
     `${SHEET}: its columns are out of order`,
   ]),
+  ...[
+    ['col', `${ONE_ROW}</sheetData><cols><col min="1" max="1"/></cols><sheetData>`],
+    ['sheetFormatPr', `${ONE_ROW}</sheetData><sheetFormatPr zeroHeight="1"/><sheetData>`],
+    ['row', `</sheetData><mergeCells><mergeCell ref="A2:A3"/></mergeCells><sheetData>${ONE_ROW}`],
+    ['row', `${conditional('A2')}${ONE_ROW}`],
+  ].map(([what, rows = '']): [string, Buffer, string] => [
+    `${what} in another order: ${rows.slice(0, 40)}`,
+    rowsOf(rows),
+    `${SHEET}: "${what}" is out of order`,
+  ]),
+  ...[
+    ['a sheet', SHEET, '<worksheet xmlns="urn:x"/>'],
+    ['shared texts', 'xl/sharedStrings.xml', '<sst/>'],
+  ].map(([what, part = '', text]): [string, Buffer, string] => [
+    `${what} of another namespace`,
+    withPart(part, text),
+    `${part}: "${part === SHEET ? 'worksheet' : 'sst'}" is not of the format`,
+  ]),
+  ...['worksheets/./sheet1.xml', '/xl/./worksheets/sheet1.xml', 'worksheets/sheet1.xml/'].map(
+    (target): [string, Buffer, string] => [
+      `the target ${target}`,
+      withPart('xl/_rels/workbook.xml.rels', relations(relation('r1', `${RELATIONS}/worksheet`, target))),
+      `xl/_rels/workbook.xml.rels: "${target}" is no name of a part`,
+    ],
+  ),
   ...['a2', 'A02', 'A2:A99999999', 'A1:B2:C3', ''].flatMap((range): [string, Buffer, string][] => [
     [
       `the range "${range}" of a conditional format`,
