@@ -45,7 +45,7 @@ class Groups {
   #isShown = false;
   #level = 0;
 
-  /** Is this the end of a collapsed group whose last row or column is not hidden? Some programs hide it all the same. */
+  /** Is this the end of a collapsed group whose last row or column is not hidden? Some programs hide that too. */
   isOddEnd({ outlineLevel = '0', collapsed }: XmlElement['attributes'], isHidden: boolean): boolean {
     const level = Number(outlineLevel);
     const isOdd = isTrue(collapsed) && this.#isShown && this.#level > level;
