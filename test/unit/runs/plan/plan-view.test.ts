@@ -131,7 +131,7 @@ it('a status or a balance that has no room in the list of cards stands below its
     STYLE,
   );
   expect(shown).toBe('  1  card-1  order-10      1.10');
-  expect(below.join('\n')).toMatch(/^ {5}"ACTIVE +\n {5}\| ✔ BLOCKED at 14:02"/);
+  expect(below.join('\n')).toMatch(/^ {5}"ACTIVE +✔\n {5}\| BLOCKED at 14:02"/);
 });
 
 it.each([2, 3])('a plan on a terminal says of %i cards that each is compared with its own reference', (count) => {
