@@ -47,7 +47,12 @@ export async function claimOnce(
   { since, isAgain, named = [] }: KnownBefore & { readonly since: SentSince },
 ): Promise<string> {
   const { stateDir, ownRun } = ports;
-  const isNews = (entry: HistoryEntry) => !named.includes(entry.entry) && !isForgotten(stateDir, entry);
+  const isNews = (entry: HistoryEntry) =>
+    !named.includes(entry.entry) &&
+    !isForgotten(stateDir, entry) &&
+    (entry.call ?? once.operation) === once.operation &&
+    // Nobody was asked about a row: one that was refused meanwhile makes no second one.
+    (ownRun === undefined || entry.callOutcome.outcome !== 'rejected');
   let path = onceFile(stateDir, once);
   let isOurs = true;
   for (let round = 0; !isClaimed(source, path); round += 1) {

@@ -102,7 +102,8 @@ export class SentSince {
     for (const run of new Set([...marked, ...named])) {
       if (run === this.#ownRun || this.#runs.has(run)) continue;
       const folder = runFolder(this.#stateDir, run);
-      if (sizeOf(folder.journal).mtimeMs < this.#sinceMs) continue;
+      // One that goes on now may not have written yet.
+      if (!marked.includes(run) && sizeOf(folder.journal).mtimeMs < this.#sinceMs) continue;
       const header = await readRunHeader(folder, true);
       if (header?.operation !== this.#operation) continue;
       this.#runs.set(run, { header, path: folder.journal, ino: 0, read: 0, intents: new Map() });
@@ -146,7 +147,7 @@ export class SentSince {
       foundId: undefined,
       message: undefined,
     };
-    if (record.s === 'not_sent') this.#found.delete(entry);
+    if (record.s === 'not_sent' || record.s === 'resolved_not_applied') this.#found.delete(entry);
     else this.#found.set(entry, entryOfRow(header, stored));
   }
 }

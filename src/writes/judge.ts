@@ -119,8 +119,7 @@ export function heldBy({ entry, isOpen }: SentElsewhere): Held {
 /** May the same change be sent later, as it is? */
 export function isForNow(held: Held): boolean {
   if (held.why === 'unread') return READ_FAILURES[held.failure.code]?.passes === true;
-  // What was sent since the run began stays so.
-  return held.why === 'records' || (held.why === 'repeats' && held.before.repeated.length > 0);
+  return held.why === 'repeats' || held.why === 'records';
 }
 
 const HINTS = {
