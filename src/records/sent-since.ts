@@ -99,16 +99,19 @@ export class SentSince {
             const [, operation, run = ''] = name.split('~');
             return operation === this.#operation ? [run] : [];
           });
+    let isAll = true;
     for (const run of new Set([...marked, ...named])) {
       if (run === this.#ownRun || this.#runs.has(run)) continue;
       const folder = runFolder(this.#stateDir, run);
       // One that goes on now may not have written yet.
       if (!marked.includes(run) && sizeOf(folder.journal).mtimeMs < this.#sinceMs) continue;
       const header = await readRunHeader(folder, true);
+      isAll &&= header !== undefined;
       if (header?.operation !== this.#operation) continue;
       this.#runs.set(run, { header, path: folder.journal, ino: 0, read: 0, intents: new Map() });
     }
-    this.#sentMs = mtimeMs;
+    // One that begins has its name before its header: it is looked for again.
+    if (isAll) this.#sentMs = mtimeMs;
   }
 
   /** Reads what was added to a journal. A copy that took its place is read from its beginning. */

@@ -119,7 +119,10 @@ export function heldBy({ entry, isOpen }: SentElsewhere): Held {
 /** May the same change be sent later, as it is? */
 export function isForNow(held: Held): boolean {
   if (held.why === 'unread') return READ_FAILURES[held.failure.code]?.passes === true;
-  return held.why === 'repeats' || held.why === 'records';
+  if (held.why !== 'repeats') return held.why === 'records';
+  const { repeated, same } = held.before;
+  // What was done stays so, and a resume would hold the row back again.
+  return repeated.length > 0 || same.some(({ callOutcome }) => callOutcome.outcome === 'unknown');
 }
 
 const HINTS = {

@@ -108,8 +108,16 @@ it.each<[FailureCode, 'go' | 'held', 'again' | 'never', string, FailureCode, str
   ]);
 });
 
-const entry = (id: string) =>
-  ({ entry: id, time: '2026-05-01T12:00:00.000Z', operation: 'card.block', profile: 'demo' }) as OpenWrite;
+const entry = (id: string, outcome = 'applied') => {
+  const callOutcome = { outcome };
+  return {
+    entry: id,
+    time: '2026-05-01T12:00:00.000Z',
+    operation: 'card.block',
+    profile: 'demo',
+    callOutcome,
+  } as OpenWrite;
+};
 const repeats = (repeated: readonly OpenWrite[], same: readonly OpenWrite[] = []): Held => ({
   why: 'repeats',
   before: { ...NOTHING, repeated, same },
@@ -130,7 +138,7 @@ it.each<[string, Held, 'again' | 'never', FailureCode, readonly string[], Partia
   [
     'the same card block was sent at 1 May 2026, 12:00 UTC (entry s2), and this would make a second one',
     repeats([], [entry('s1'), entry('s2')]),
-    'again',
+    'never',
     'PRECONDITION',
     ['see how it ended: frontdesk history show s2', ANYWAY],
   ],
@@ -145,9 +153,16 @@ it.each<[string, Held, 'again' | 'never', FailureCode, readonly string[], Partia
   [
     'the same card block was sent at 1 May 2026, 12:00 UTC (entry s), and this would make a second one',
     heldBy(new SentElsewhere(entry('s'), false)),
-    'again',
+    'never',
     'PRECONDITION',
     ['see how it ended: frontdesk history show s', ANYWAY],
+  ],
+  [
+    'the same card block was sent at 1 May 2026, 12:00 UTC (entry u), and this would make a second one',
+    heldBy(new SentElsewhere(entry('u', 'unknown'), false)),
+    'again',
+    'PRECONDITION',
+    ['see how it ended: frontdesk history show u', ANYWAY],
   ],
   ['x', { why: 'expected', text: 'x' }, 'never', 'PRECONDITION', ['check that this is the right card']],
   ['x', { why: 'shown', text: 'x' }, 'never', 'PRECONDITION', ['check the card, then decide again']],
