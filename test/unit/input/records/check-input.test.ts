@@ -366,6 +366,19 @@ it('the one column of another name that has card ids is named as the column of t
   expect(await hintsOf('Card Number,cardId', `${CARD},${CARD}`)).toEqual([]);
 });
 
+it('of unknown members only the first 1,000 are guessed, and named of a row: a file may have millions', async () => {
+  const row = (names: readonly string[]) =>
+    JSON.stringify(Object.fromEntries(['id', ...names].map((name) => [name, 'x'])));
+  const many = Array.from({ length: 1500 }, (_, at) => `k${at}`);
+  const text = [['emial'], many, ['emial', 'Email', 'emali']].map(row).join('\n');
+  const { faultCount, faults } = await failureOf(subscriberUpdate, text);
+  expect([faultCount, faults[0]?.problem]).toEqual([1 + 1000 + 3 + 5, NEAR]);
+  const roles = new ColumnRoles(subscriberUpdate);
+  const problems = ['emial', ...many, 'emali', 'emial'].map((name) => roles.unknownProblem(name));
+  expect([problems[0], problems.at(-1)]).toEqual([NEAR, NEAR]);
+  expect(problems.at(-2)).toMatch(/^unknown column "emali": the columns are id, active, email/);
+});
+
 it('ids are refused for an operation that has none, with its columns', async () => {
   const { problem } = await failureOf(eventCreate, `${CARD}\n`, { format: 'ids' });
   expect(problem).toMatch(/^stdin: calendar event create takes no IDs\. Its columns are calendar, name, start/);
@@ -961,6 +974,75 @@ it('merged cells are a fault where they are sent, and none where they are known 
   const merged = (range: string) => subscribersWith('', `<mergeCells><mergeCell ref="${range}"/></mergeCells>`);
   expect(await check(subscriberUpdate, merged('C2:C3'), XLSX)).toMatchObject({ rows: 2 });
   expect((await failureOf(subscriberUpdate, merged('B2:B3'), XLSX)).problem).toContain('column email: is merged');
+});
+
+const MERGED = (range: string) => `<mergeCells><mergeCell ref="${range}"/></mergeCells>`;
+const FORMATTED = (...ranges: readonly string[]) =>
+  ranges.map((range) => `<conditionalFormatting sqref="${range}"><cfRule dxfId="0"/></conditionalFormatting>`).join('');
+const NOTES = ['n1', 'n2'].map((note, at) => textRow(at + 2, [note, `s${at + 1}`, 'a@x'])).join('');
+const IGNORING = { ignoreColumns: ['note'] };
+const taking = (rows: string, ...where: string[]) => ({ ...IGNORING, shape: readShape({ rows, where }, [], []) });
+
+it.each<[string, string, Partial<InputOptions>, ...string[]]>([
+  ['merged cells that begin in an ignored column', MERGED('A2:B2'), IGNORING, 'row 1, Rows!B2, column id'],
+  [
+    'merged cells over several columns',
+    MERGED('A2:C2'),
+    IGNORING,
+    'row 1, Rows!B2, column id',
+    'row 1, Rows!C2, column email',
+  ],
+  ['merged cells of the row before', MERGED('B2:B3'), taking('2-2'), 'row 1, Rows!B2, column id'],
+  ['merged cells of other rows', MERGED('B2:B3'), taking('3-9')],
+  [
+    'a conditional format that begins in the row before',
+    FORMATTED('B1:B3'),
+    taking('2-2'),
+    'row 1, Rows!B2, column id',
+  ],
+  ['a conditional format of each row', FORMATTED('B2', 'B3'), taking('2-2'), 'row 2, Rows!B3, column id'],
+  ['conditional formats of other rows', FORMATTED('B2', 'B4'), taking('2-2')],
+])('faults of a range are those of its columns and rows that are taken: %s', async (_, behind, more, ...faults) => {
+  const styles = '<dxfs><dxf><numFmt numFmtId="170" formatCode="0"/></dxf></dxfs>';
+  const rows = `${textRow(1, ['note', 'id', 'email'])}${NOTES}</sheetData>${behind}<sheetData>`;
+  const checking = check(subscriberUpdate, handMadeWorkbook({ styles, rows }), { ...XLSX, ...more });
+  if (faults.length === 0) await checking;
+  else await expect(checking).rejects.toMatchObject({ faults: faults.map((where) => ({ where })) });
+});
+
+it('a range is one of rows that are taken, though empty rows above it were left out', async () => {
+  const rows = `${textRow(1, ['note', 'id', 'email'])}${NOTES.replace('r="3"', 'r="9"')}</sheetData>${MERGED('B9:C9')}<sheetData>`;
+  const checking = check(subscriberUpdate, handMadeWorkbook({ rows }), { ...XLSX, ...taking('2-2', 'note=n2') });
+  await expect(checking).rejects.toMatchObject({ faultCount: 2 });
+});
+
+const FORMULA = textRow(2, ['n1', 's1', 'a@x']).replace(/<c .*?<.c>/, '<c t="str"><f>"n2"</f><v>n1</v></c>');
+const IN_ROW_1 = 'row 1, Rows!A2, column note';
+
+it.each<[string, string, Partial<InputOptions>, ...string[]]>([
+  ['a row that it would take', FORMULA, taking('1-9', 'note=n1'), IN_ROW_1],
+  ['a row that it would leave out', FORMULA, taking('1-9', 'note=n9'), IN_ROW_1],
+  ['a row that another condition leaves out', FORMULA, taking('1-9', 'id=s9', 'note=n1'), IN_ROW_1],
+  ['a row that --rows leaves out', FORMULA, taking('2-2', 'note=n1')],
+  ['merged cells', `${NOTES}</sheetData>${MERGED('A2:A3')}<sheetData>`, taking('2-2', 'note=n2'), IN_ROW_1],
+  [
+    'a field',
+    FORMULA.replace(/(<c t.*?<.c>)(<c .*?<.c>)/, '$2$1'),
+    taking('1-9', 'id=n1'),
+    'row 1, Rows!B2, column id',
+  ],
+])('--where does not choose by what a cell may not show: %s', async (_, rows, more, ...faults) => {
+  const bytes = handMadeWorkbook({ rows: textRow(1, ['note', 'id', 'email']) + rows });
+  const checking = check(subscriberUpdate, bytes, { ...XLSX, ...more });
+  if (faults.length === 0) await checking;
+  else await expect(checking).rejects.toMatchObject({ faults: faults.map((where) => ({ where })) });
+});
+
+it('--where does not choose by a guard of zeros in a column that --map reads as another', async () => {
+  const shape = readShape({ map: ['Note=email'], where: ['Note=01'] }, [], []);
+  expect(await faultsOf(subscriberUpdate, 'id,Note\ns1,"=""01"""\ns2,01\n', { shape })).toEqual([
+    expect.stringMatching(/^row 1, line 2, column Note: ="01" is a formula for "01"/),
+  ]);
 });
 
 it('shaping never changes which row number, ID and body go together', async () => {

@@ -156,12 +156,12 @@ it('a workbook made by hand is read with what XML cannot hold, as it was typed',
   const runs = '<c t="inlineStr"><is><r><t>a_x00</t></r><r><t>0A_b_x000A_</t></r></is></c><c t="s"><v>0</v></c>';
   const rows = [
     textRow(1, ['id', 'email']),
-    textRow(2, ['a_x000D_&#10;b_x005F_x0041_', '_xZZZZ_']),
+    textRow(2, ['a_x000D_&#10;b_x005F_x0041_', '_xZZZZ__x005F_x00af_']),
     `<row r="3">${runs}</row>`,
   ].join('');
   const texts = '<si><r><t>_x005F_</t></r><r><t>x0041_</t></r></si>';
   expect(valuesOf(await readAll(handMadeWorkbook({ rows, texts })))).toEqual([
-    ['a\r\nb_x0041_', '_xZZZZ_'],
+    ['a\r\nb_x0041_', '_xZZZZ__x00af_'],
     // Spreadsheets read each run by itself.
     ['a_x000A_b\n', '_x0041_'],
   ]);
@@ -277,6 +277,13 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
     inCell('v, e:v'),
   ],
   ['a second value', { rows: row2('<c r="A2" t="str"><v>s1</v><v>s2</v></c>') }, inCell('v, v')],
+  ['an escape in lower case', { rows: row2('<c r="A2" t="str"><v>a_x005f_x0041_</v></c>') }, inCell('v')],
+  ['one in a run', { rows: row2('<c r="A2" t="inlineStr"><is><r><t>_x000d_</t></r></is></c>') }, inCell('is')],
+  [
+    'one in a shared text',
+    { texts: '<si><t>_x00aF_</t></si>', rows: row2('<c r="A2" t="s"><v>0</v></c>') },
+    inCell('v'),
+  ],
   [
     'a value in a namespace that its element declares',
     { rows: row2('<c r="A2" t="str"><v xmlns="urn:else">s2</v></c>') },
@@ -394,6 +401,28 @@ it.each<[string, Buffer, readonly (readonly [number, string])[]]>([
 ])('a cell without a style may have the one %s', async (_whose, bytes, problems) => {
   expect(problemsOf(await readAll(bytes))).toEqual(problems);
 });
+
+const FILL = '<alignment horizontal="fill"/>';
+it.each([
+  ['its own', `<cellXfs><xf/><xf numFmtId="0">${FILL}</xf></cellXfs>`],
+  ['its own in an alternative', `<cellXfs><xf/><xf><a:F xmlns:a="a">${FILL}</a:F></xf></cellXfs>`],
+  [
+    'its named style',
+    `<cellStyleXfs><xf/><xf>${FILL}</xf></cellStyleXfs><cellXfs><xf/><xf numFmtId="0" xfId="1"/></cellXfs>`,
+  ],
+  [
+    'that of cells without one',
+    `<cellStyleXfs><xf>${FILL}</xf><xf/></cellStyleXfs><cellXfs><xf xfId="1"/></cellXfs>`,
+    '',
+  ],
+])(
+  'a text and a number in a style that repeats them to fill the cell are faults: %s',
+  async (_, styles, s = ' s="1"') => {
+    const rows = `${NAMES_ROW.replaceAll('<c', '<c s="0"')}<row r="2"><c${s} t="str"><v>1</v></c><c${s}><v>7</v></c></row>`;
+    const problems = ['"1"', '7'].map((stored, at) => [at, maySeem('alignment: fill', stored)]);
+    expect(problemsOf(await readAll(handMadeWorkbook({ styles, rows })))).toEqual(problems);
+  },
+);
 
 /** An array formula in the column `calendar` that fills the next one in rows 2 to 4. */
 const filling = (rows: string) =>
@@ -835,6 +864,13 @@ it.each<[string, Uint8Array, string]>([
   [
     'more merged cells than a spreadsheet can use',
     rowsOf(`</sheetData><mergeCells>${'<mergeCell ref="Z1:Z2"/>'.repeat(50_001)}</mergeCells><sheetData>`),
+    `${SHEET}: it has too many merged cells and conditional formats`,
+  ],
+  [
+    'merged cells over more columns than a spreadsheet can use',
+    rowsOf(
+      `${textRow(1, [...'abcdefghij'])}${textRow(2, ['1'])}</sheetData><mergeCells>${'<mergeCell ref="A2:J2"/>'.repeat(20_001)}</mergeCells><sheetData>`,
+    ),
     `${SHEET}: it has too many merged cells and conditional formats`,
   ],
   ['a sheet that names two parts', TWO_PARTS, 'xl/workbook.xml: a sheet has two parts'],
