@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, type Message, RawClient, YES } from '../support/mcp-process.ts';
-import { cardId, idLines, playService, rowLines } from '../support/plain-service.ts';
+import { cardId, idLines, playService } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
 import { startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
 import { createHome, type Home, NO_PAUSE, type RunResult, startFrontdesk } from '../support/run-frontdesk.ts';
@@ -80,22 +80,6 @@ it('the same rows of two runs that are started together are sent once, and the o
   expect([...sent.values()]).toEqual(Array<number>(12).fill(1));
   const applied = both.flatMap(({ stdout, code }) => (code === 17 ? [] : [stdout])).join('');
   expect(applied.match(/"outcome": ?"applied"/g)).toHaveLength(12);
-});
-
-it('a row is held back while a single call of the same card is in progress, and a single call while the row is', async () => {
-  const { sent, start, together } = await slowService(true);
-  const home = createHome();
-  const path = join(home.path, 'work', 'ids.txt');
-  writeFileSync(path, `${cardId(1)}\n`);
-  const row = start(home, 'card', 'reissue', '--from', path, '--yes', '-o', 'ndjson');
-  const single = start(home, 'card', 'reissue', cardId(1), '--yes');
-  const [ofRun, ofCall] = await together(cardId(1), row, single);
-  expect([...sent.values()]).toEqual([1]);
-  const outcomes = [rowLines(ofRun.stdout)[0], ofCall.code];
-  expect([
-    ['1 applied 200 1', 17],
-    ['1 not_sent null 0 PRECONDITION', 0],
-  ]).toContainEqual(outcomes);
 });
 
 const REISSUE = ['card', 'reissue', cardId(1)];
