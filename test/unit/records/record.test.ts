@@ -307,24 +307,25 @@ it.each<
   expect(await fateOf(recorder.begin(change, undefined, once))).toBe(expected);
 });
 
-it.each<[string, readonly string[], boolean, string]>([
-  ['is about to be sent', [], true, 'held, open'],
-  ['was sent, and has no answer yet', [CARD], true, 'held, open'],
-  ['was sent, and whose process was killed', [CARD], false, 'held, open'],
-  ['is another one, of a process that was killed', ['other'], false, 'sent'],
-])(
-  'a change that must not happen twice, where a row of a run that has its name %s',
-  async (_, ids, isHeld, expected) => {
-    const { stateDir, clock, recorder } = setUp();
-    const change = { ...intent, operation: 'card.reissue', url: 'https://cards.example' };
-    const run = await beginRun(runPorts(stateDir, { clock }), runPlan({ name: 'may', operation: change.operation }));
-    linkSync(runMark(stateDir, 'may'), onceFile(stateDir, { operation: change.operation, key: keyOfWrite(change) }));
-    for (const [at, id] of ids.entries()) await run.journal.intent({ row: at + 1, id });
-    if (!isHeld) await run.close();
-    expect(await fateOf(recorder.begin(change, undefined, { sinceMs: clock.now() + 1 }))).toBe(expected);
-    if (isHeld) await run.close();
-  },
-);
+it.each<[string, readonly string[], boolean, string, ('rejected' | 'not_sent')?]>([
+  ['has its name, and is about to be sent', [], true, 'held, open'],
+  ['has its name, and no answer yet', [CARD], true, 'held, open'],
+  ['has its name, and was killed after it was sent', [CARD], false, 'held, open'],
+  ['has its name, and was killed before it was sent', ['other'], false, 'sent'],
+  ['has ended, and was refused', [CARD], true, 'held, ended', 'rejected'],
+  ['has ended, and was not sent', [CARD], true, 'sent', 'not_sent'],
+])('a change that must not happen twice, where a row of a run %s', async (_, ids, isHeld, expected, outcome) => {
+  const { stateDir, clock, recorder } = setUp();
+  const change = { ...intent, operation: 'card.reissue', url: 'https://cards.example' };
+  const run = await beginRun(runPorts(stateDir, { clock }), runPlan({ name: 'may', operation: change.operation }));
+  const name = onceFile(stateDir, { operation: change.operation, key: keyOfWrite(change) });
+  if (outcome === undefined) linkSync(runMark(stateDir, 'may'), name);
+  for (const [at, id] of ids.entries()) await run.journal.intent({ row: at + 1, id });
+  if (outcome !== undefined) await run.journal.result({ row: 1, id: CARD }, ended({ outcome }));
+  if (!isHeld) await run.close();
+  expect(await fateOf(recorder.begin(change, undefined, { sinceMs: clock.now() }))).toBe(expected);
+  if (isHeld) await run.close();
+});
 
 it('no record of a write holds a token that the service repeated, in the history or the audit log', async () => {
   const { ports, stateDir } = setUp();
