@@ -264,7 +264,7 @@ it('an input without faults is counted, with the empty cells that leave a field 
     format: 'csv',
     rows: 3,
     selected: 3,
-    unchanged: 0,
+    ...{ changed: 3, unchanged: 0, hidden: 0, hiddenColumns: [] },
     columns: ['id', 'email', 'first_name', 'created'],
     warnings: [],
     emptyCells: new Map([
@@ -518,7 +518,7 @@ it.each<[string, Operation, string, Partial<InputOptions>?, boolean?]>([
   ['the same event twice with --allow-duplicates', eventCreate, TWO_EVENTS, {}, true],
   ['the same card read twice', cardGet, `${CARD}\n${CARD}\n`],
   ['a subscriber of two lists', subscriberUpdate, 'calendar,id,email\nc1,s1,a@x\nc2,s1,a@x\n'],
-  ['IDs that differ in case', subscriberUpdate, 'id,email\nS1,a@x\ns1,b@x\n'],
+  ['IDs that differ in case', subscriberUpdate, `id,email\n${CARD},a@x\n${CARD.toUpperCase()},b@x\n`],
   ['an unknown outcome with --resend-unknown', cardBlock, UNKNOWN_ROW, { resendUnknown: true }],
   ['an unknown outcome that is read', cardGet, UNKNOWN_ROW],
   ['a row that is done, where its outcome is ignored', cardBlock, DONE_ROW, { ignoreColumns: ['_outcome'] }],
@@ -547,6 +547,11 @@ it.each<[string, Operation, string, Partial<InputOptions>, ...string[]]>([
     'a boolean that --empty-cells clear would have to empty',
     ...([subscriberUpdate, 'id,email,active\ns1,a,\n', { emptyCells: 'clear' }] as const),
     `row 1, line 2, column active: ${NO_BOOLEAN('')}`,
+  ],
+  [
+    'the same card of two calendars, which cards do not have',
+    ...([cardBlock, `cardId,calendar\n${CARD},a\n${CARD},b\n`, { ignoreColumns: ['calendar'] }] as const),
+    `row 2, line 3, column cardId: the same id as in line 2 (${CARD}). --allow-duplicates accepts that`,
   ],
   [
     'a row without a value for --expect',
@@ -682,6 +687,14 @@ it.each<[string, Operation, string, string, Partial<InputOptions>, ...(readonly 
     ['s1', '{"email":""}'],
   ],
   [
+    'the same ID twice, where that is accepted',
+    ...([subscriberUpdate, OLD, 'id,email\ns1,a@y\ns1,b@y\n', {}] as const),
+    ...([
+      ['s1', '{"email":"a@y"}'],
+      ['s1', '{"email":"b@y"}'],
+    ] as const),
+  ],
+  [
     'a cell whose column the older file does not have',
     ...([subscriberUpdate, OLD, 'id,last_name\ns1,Lee\n', {}] as const),
     ['s1', '{"last_name":"Lee"}'],
@@ -805,6 +818,7 @@ it('rows that lack a required reason have a hint that says where to give it', as
   });
 });
 
+const NO_REASON = async (rows: readonly GoodRow[]) => rows.map(() => ({ field: 'reason', problem: 'is required' }));
 const NO_CARD = `is not a card ID. ${LOOK}`;
 const ID_LIST = { format: 'ids', isArguments: true } as const;
 
@@ -821,6 +835,11 @@ it.each<[string, string, Partial<InputOptions>, string, ...string[]]>([
     'words that are no IDs',
     ...(['one\ntwo\n', ID_LIST, '2 of these are not card IDs'] as const),
     ...[`<cardId> 1: "one" ${NO_CARD}`, `<cardId> 2: "two" ${NO_CARD}`],
+  ],
+  [
+    'two cards with one fault',
+    ...([`${CARD}\n${OTHER}\n`, { ...ID_LIST, checkRows: NO_REASON }, '2 faults in stdin'] as const),
+    ...['<cardId> 1: is required', '<cardId> 2: is required'],
   ],
   [
     'an ID twice and a word that is none',
@@ -917,9 +936,9 @@ it('what was skipped of a table is no hint about its faults, and the last row is
   expect((await check(subscriberUpdate, text)).first).toHaveLength(10);
 });
 
-/** A sheet of two subscribers, with these elements before and after its rows. */
+/** A sheet of three subscribers, with these elements before and after its rows. */
 function subscribersWith(before: string, after: string, ofRow = ''): Uint8Array {
-  const rows = [1, 2, 3].map((row) =>
+  const rows = [1, 2, 3, 4].map((row) =>
     textRow(row, row === 1 ? ['id', 'email', 'created'] : [`s${row}`, 'a@x', '2026']),
   );
   const sheet = `<worksheet>${before}<sheetData>${rows.join('').replace('r="3"', `r="3" ${ofRow}`)}</sheetData>${after}</worksheet>`;
@@ -959,7 +978,7 @@ it('a card is twice in no plan', async () => {
 
 it('merged cells are a fault where they are sent, and none where they are known from responses', async () => {
   const merged = (range: string) => subscribersWith('', `<mergeCells><mergeCell ref="${range}"/></mergeCells>`);
-  expect(await check(subscriberUpdate, merged('C2:C3'), XLSX)).toMatchObject({ rows: 2 });
+  expect(await check(subscriberUpdate, merged('C2:C3'), XLSX)).toMatchObject({ rows: 3 });
   expect((await failureOf(subscriberUpdate, merged('B2:B3'), XLSX)).problem).toContain('column email: is merged');
 });
 
