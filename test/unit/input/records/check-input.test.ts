@@ -26,7 +26,7 @@ const OTHER = '00000000-0000-0000-0000-000000000001';
 function fileOf(text: string | Uint8Array): InputFile {
   return {
     name: 'stdin',
-    bytes: () => inPieces(typeof text === 'string' ? Buffer.from(text) : text, 64),
+    bytes: () => inPieces(typeof text === 'string' ? Buffer.from(text) : text, 100),
     close: async () => undefined,
   };
 }
@@ -359,9 +359,13 @@ it('the one column of another name that has card ids is named as the column of t
   expect(await hintsOf('Card Number,Reason', `${CARD},lost`)).toEqual([
     'read them as these fields: `--map "Reason=reason" --map "Card Number=cardId"`',
   ]);
-  expect(await hintsOf('Card ID,Note', `${CARD},lost`)).toEqual([
-    'read them as these fields: `--map "Card ID=cardId"`',
-  ]);
+  for (const [name, other] of [
+    ['Card ID', 'Note'],
+    ['Card Number', 'reason'],
+  ])
+    expect(await hintsOf(`${name},${other}`, `${CARD},${OTHER}`)).toEqual([
+      `read them as these fields: \`--map "${name}=cardId"\``,
+    ]);
   expect(await hintsOf('Card Number,New Card', `${CARD},${CARD}`)).toEqual([]);
   expect(await hintsOf('Card Number,cardId', `${CARD},${CARD}`)).toEqual([]);
 });
@@ -466,7 +470,7 @@ it.each<[string, Operation, string, ...string[]]>([
   ],
   [
     'a row whose outcome is unknown',
-    ...([cardBlock, `cardId,_outcome\n${CARD},unknown\n${OTHER},rejected\n`] as const),
+    ...([cardBlock, `cardId,_outcome,_error\n${CARD},unknown,\n${OTHER},rejected,x\n`] as const),
     `row 1, line 2, ${UNKNOWN}`,
   ],
   [
