@@ -114,6 +114,7 @@ it('rows of an input become calls: cells are fields, options fill what is lackin
     [CARD, '{"reason":"lost"}'],
     [OTHER, '{"reason":"ticket 4711"}'],
   ]);
+  expect((await check(cardBlock, text, { defaults: { reason: 'ticket 4711' } })).emptyCells.size).toBe(0);
   expect(await callsOf(cardActivate, `${CARD}\n${OTHER}`)).toEqual([
     [CARD, undefined],
     [OTHER, undefined],
@@ -284,7 +285,9 @@ it.each([
   ['s\u00a01', '"s\u00a01" has U+00A0, which no ID has'],
   ['“s1”', '"“s1”" has quotes around it (“…”), which no ID has'],
 ])('an id with what nobody can see or has typed is a fault: %j', async (id, problem) => {
-  expect(await faultsOf(subscriberUpdate, `id,email\n${id},a@x\n`)).toEqual([`row 1, line 2, column id: ${problem}`]);
+  expect(await faultsOf(subscriberUpdate, `id,email\n${`${id},a@x\n`.repeat(2)}`)).toEqual([
+    `row 1, line 2 and 1 more, column id: ${problem}`,
+  ]);
 });
 
 it.each([
@@ -367,7 +370,7 @@ it('the one column of another name that has card ids is named as the column of t
       `read them as these fields: \`--map "${name}=cardId"\``,
     ]);
   expect(await hintsOf('Card Number,New Card', `${CARD},${CARD}`)).toEqual([]);
-  expect(await hintsOf('Card Number,cardId', `${CARD},${CARD}`)).toEqual([]);
+  expect(await failureOf(cardBlock, `Card Number,cardId\n${CARD},${CARD}\n`, REFERENCE)).toMatchObject({ hints: [] });
 });
 
 it('ids are refused for an operation that has none, with its columns', async () => {
@@ -405,8 +408,8 @@ it.each<[string, Operation, string, ...string[]]>([
   ],
   [
     'an hour of one digit',
-    ...([eventCreate, 'calendar,name,start\nc,n,2026-05-01T9:00\n'] as const),
-    'row 1, line 2, column start: needs two digits for the hour (2026-05-01T09:00): "2026-05-01T9:00"',
+    ...([eventCreate, `calendar,name,start\n${'c,n,2026-05-01T9:00\n'.repeat(2)}`] as const),
+    'row 1, line 2 and 1 more, column start: needs two digits for the hour (2026-05-01T09:00): "2026-05-01T9:00"',
   ],
   ['no id column', cardBlock, 'reason\nlost\nstolen\n', 'line 1: the column cardId (or id) is missing'],
   [
@@ -418,9 +421,9 @@ it.each<[string, Operation, string, ...string[]]>([
   ],
   [
     'a card id that is none',
-    ...([cardBlock, `cardId,reason\n${CARD},x\n{${OTHER}},y\n,z\n`] as const),
-    `row 2, line 3, column cardId: "{${OTHER}}" is not a card ID: did you mean ${OTHER}?`,
-    `row 3, line 4, column cardId: is empty. ${LOOK}`,
+    ...([cardBlock, `reason,id\nx,${CARD}\ny,{${OTHER}}\nz,\n`] as const),
+    `row 2, line 3, column id: "{${OTHER}}" is not a card ID: did you mean ${OTHER}?`,
+    `row 3, line 4, column id: is empty. ${LOOK}`,
   ],
   [
     'JSON that is broken in one way in several places',
@@ -430,8 +433,9 @@ it.each<[string, Operation, string, ...string[]]>([
   ],
   [
     'two ids in one row',
-    ...([cardBlock, `cardId,id\n${CARD},${OTHER}\n${OTHER},\n`] as const),
+    ...([cardBlock, `cardId,id\n${CARD},${OTHER}\n${OTHER},\n,\n,${CARD}\n`] as const),
     'row 1, line 2, column cardId: the columns cardId and id name two different cards',
+    'line 4: the row is empty, but rows follow it: delete it',
   ],
   [
     'a bad boolean, below a quoted line break',
@@ -444,10 +448,11 @@ it.each<[string, Operation, string, ...string[]]>([
     `row 1, line 2 and 1 more, column active: ${NO_BOOLEAN('WAHR')}`,
   ],
   [
-    'an ID that is an error',
-    subscriberUpdate,
-    'id,email\n#REF!,a@x\n',
+    'an ID that is an error, and one beside an error',
+    ...([cardBlock, 'reason,id\nx,#REF!\n#REF!,bad\n#REF!,bad\n'] as const),
     `row 1, line 2, column id: #REF! ${SPREADSHEET}`,
+    `row 2, line 3 and 1 more, column reason: #REF! ${SPREADSHEET}`,
+    `row 2, line 3 and 1 more, column id: "bad" is not a card ID. ${LOOK}`,
   ],
   [
     'wrong JSON types',
@@ -457,6 +462,7 @@ it.each<[string, Operation, string, ...string[]]>([
     'line 1, column active: must be true or false, not "TRUE"',
     'line 2, column id: must be a text, not 7',
   ],
+  ['no ID in JSON', ...([subscriberUpdate, '{"email":"a","active":true}'] as const), 'line 1, id: is required'],
   [
     'I15 an update without any field',
     ...([subscriberUpdate, 'id,email\ns1,\n'] as const),
@@ -544,6 +550,11 @@ const CHECKED_REASON = async (rows: readonly GoodRow[]) =>
   rows.map(({ row }) =>
     row.body?.get('reason') === 'x' ? { field: 'reason', problem: 'has no ticket number' } : undefined,
   );
+const NOTED = {
+  templates: { name: [{ column: 'Note' }] },
+  defaults: { name: 'n' },
+  shape: readShape({}, ['Note'], []),
+};
 const REFERENCE = { expectations: [{ field: 'clientReference', value: undefined }] };
 
 it.each<[string, Operation, string, Partial<InputOptions>, ...string[]]>([
@@ -553,14 +564,24 @@ it.each<[string, Operation, string, Partial<InputOptions>, ...string[]]>([
     `row 1, line 2, column active: ${NO_BOOLEAN('')}`,
   ],
   [
+    'the text of an option that a cell makes too long',
+    ...([calendarUpdate, `id,Note\ns1,n\ns2,${'x'.repeat(5001)}\n`, NOTED] as const),
+    expect.stringContaining('row 2, line 3, name: has 5001 characters, but the limit is 5000'),
+  ],
+  [
+    'what an option gives, after a row that brings its own',
+    ...([subscriberUpdate, '{"id":"s1","active":5}\n{"id":"s2"}', { defaults: { active: true } }] as const),
+    'line 1, column active: must be true or false, not 5',
+  ],
+  [
     'the same card of two calendars, which cards do not have',
     ...([cardBlock, `cardId,calendar\n${CARD},a\n${CARD},b\n`, { ignoreColumns: ['calendar'] }] as const),
     `row 2, line 3, column cardId: the same id as in line 2 (${CARD}). --allow-duplicates accepts that`,
   ],
   [
     'a row without a value for --expect',
-    ...([cardBlock, `cardId,clientReference\n${CARD},\n`, REFERENCE] as const),
-    'row 1, line 2, column clientReference: has no value for --expect clientReference to compare with',
+    ...([cardBlock, `{"cardId":"${CARD}","clientReference":""}\n{"cardId":"${OTHER}"}`, REFERENCE] as const),
+    'line 1 and 1 more, column clientReference: has no value for --expect clientReference to compare with',
   ],
   [
     'no column for --expect',
@@ -732,6 +753,7 @@ it.each([
     'id,email\n101,a@y\n',
     'row 1, line 2, column id: "101" is not in stdin, which has "00000101": was a zero lost, or the case changed?',
   ],
+  ['an empty ID, once', 'id,email\n,c@x\n', 'row 1, line 2, column id: is empty'],
   [
     'the same id twice when one of the rows has not changed',
     'id,email\ns1,a@x\ns1,new@x\n',
@@ -911,12 +933,15 @@ it.each<[string, readonly string[], readonly string[]]>([
 it('of a sheet the faults of its rows are named with their cells', async () => {
   const rows = [
     ['id', 'email', 'first_name', 'active'],
-    ['s1', 'a@x', 12.5, true],
+    ['s1', 'a@x', 12.5, 12.5],
     ['s1', 'b@x', 'Ben', 'maybe'],
     [null, 'c@x', 'Cy', true],
   ];
   expect(placed(await failureOf(subscriberUpdate, sheetJsWorkbook([{ name: 'Rows', rows }]), XLSX))).toEqual([
-    'row 1, Rows!C2, column first_name: is a number that spreadsheets may show otherwise (stored as 12.5). Store it as text',
+    ...['C2, column first_name', 'D2, column active'].map(
+      (cell) =>
+        `row 1, Rows!${cell}: is a number that spreadsheets may show otherwise (stored as 12.5). Store it as text`,
+    ),
     'row 2, Rows!D3, column active: must be true or false, not "maybe"',
     'row 2, Rows!A3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
     'row 3, Rows!A4, column id: is empty',
