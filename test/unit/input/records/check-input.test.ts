@@ -462,6 +462,11 @@ it.each<[string, Operation, string, ...string[]]>([
     'line 1, column active: must be true or false, not "TRUE"',
     'line 2, column id: must be a text, not 7',
   ],
+  [
+    'an ID in an array',
+    ...([cardBlock, `{"cardId":["${CARD}"]}`] as const),
+    'line 1, column cardId: must be a text, not an array',
+  ],
   ['no ID in JSON', ...([subscriberUpdate, '{"email":"a","active":true}'] as const), 'line 1, id: is required'],
   [
     'I15 an update without any field',
