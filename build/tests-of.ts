@@ -40,6 +40,12 @@ const IMPORTERS = importers([...SOURCES, ...TESTS]);
 const BY_PROGRAM: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': ['test/command/commands.test.ts'],
   'src/desk/card-visit.ts': ['test/e2e/terminal/desk.test.ts'],
+  'src/command/seen-cards.ts': ['test/command/card-find.test.ts'],
+  'src/command/session.ts': ['test/command/options.test.ts'],
+  'src/mcp/arguments.ts': ['test/e2e/mcp/tools.test.ts'],
+  'src/writes/confirm.ts': ['test/command/confirmation.test.ts'],
+  'src/cli/argv.ts': ['test/command/options.test.ts'],
+  'src/cli/mask-arguments.ts': ['test/command/credentials.test.ts'],
   'src/cli/local-call.ts': ['test/command/options.test.ts'],
   'src/cli/failure-hints.ts': ['test/command/errors.test.ts'],
   'src/cli/program.ts': ['test/command/errors.test.ts'],

@@ -25,11 +25,12 @@ async function openShop(service: Parameters<typeof startRecordingServer>[0] = pl
 
 test('card find knows the cards that were read or changed, the new one of a reissue too, and sends nothing', async () => {
   const { run, server, find } = await openShop();
-  await run('card', 'get', cardId(1), '-q');
+  // Its card is read before, and has another status afterwards.
+  await run('card', 'block', cardId(1), '--expect', 'status=ACTIVE', '--yes', '-q');
   await run('card', 'reissue', cardId(2), '--yes', '-q');
   const sent = server.requests.length;
   const found = await find(cardId(1));
-  expect(found).toMatchObject([{ cardId: cardId(1) }]);
+  expect(found).toMatchObject([{ cardId: cardId(1), status: 'BLOCKED' }]);
   expect(Object.keys(found[0])).toEqual(['cardId', 'clientReference', 'status', 'seenAt']);
   expect(await find(REPLACEMENT_ID)).toHaveLength(1);
   expect(server.requests).toHaveLength(sent);

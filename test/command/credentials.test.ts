@@ -123,6 +123,12 @@ test.each([
   ['in a URL', ['api', 'GET', 'https://h.example/v1?a=b&api_key=tok_x1'], '"https://h.example/v1?a=b&api_key=***"'],
   ['after the option that reads it from stdin', [...CARDS, '--token-stdin', 'tok_x'], 'unexpected argument: ***'],
   ['behind Bearer', ['card', 'get', ID, '--timeout', 'Bearer tok_x1'], '--timeout: must be a duration'],
+  [
+    'as --map',
+    ['card', 'block', '--from', 'x', '--map', 'Bearer tok_x1'],
+    'must be "<column>=<field>", not "Bearer ***"',
+  ],
+  ['but its column is', ['card', 'block', '--from', 'x', '--map', 'Token=cardIdd'], '"Token=cardIdd" names no field'],
   ['after a misspelt one', [...CARDS, '--token-stdn', 'tok_x'], 'did you mean --token-stdin?'],
 ])('C6 auth login never repeats a value that may be a secret: %s', async (_where, args, problem) => {
   const stderr = await refused(args);

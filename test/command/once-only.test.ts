@@ -92,22 +92,6 @@ it('the same rows of two runs that are started together are sent once, and the o
   expect(applied.match(/"outcome": ?"applied"/g)).toHaveLength(12);
 });
 
-it('a row is held back while a single call of the same card is in progress, and a single call while the row is', async () => {
-  const { sent, start, together } = await slowService(true);
-  const home = createHome();
-  const path = join(home.path, 'work', 'ids.txt');
-  writeFileSync(path, `${cardId(1)}\n`);
-  const row = start(home, 'card', 'reissue', '--from', path, '--yes', '-o', 'ndjson');
-  const single = start(home, 'card', 'reissue', cardId(1), '--yes');
-  const [ofRun, ofCall] = await together(cardId(1), row, single);
-  expect([...sent.values()]).toEqual([1]);
-  const outcomes = [rowLines(ofRun.stdout)[0], ofCall.code];
-  expect([
-    ['1 applied 200 1', 17],
-    ['1 not_sent null 0 PRECONDITION', 0],
-  ]).toContainEqual(outcomes);
-});
-
 const REISSUE = ['card', 'reissue', cardId(1)];
 const QUESTION = /\(y\/N[^)]*\)\s*$/;
 

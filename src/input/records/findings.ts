@@ -158,9 +158,7 @@ export class Findings {
 
   /** The ID; of an event, which has none yet, the name. */
   #nameOf({ id, body }: Row): string {
-    if (id !== undefined) return CARD_ID.test(id) ? id : quoteValue(id);
-    const name = textAt(body, 'name');
-    return name === undefined ? 'without a name' : quoteValue(name);
+    return id !== undefined && CARD_ID.test(id) ? id : quoteValue(id ?? textAt(body, 'name') ?? '');
   }
 
   #duplicate(row: Row, record: RawRecord, format: InputFormat): InputFault | undefined {

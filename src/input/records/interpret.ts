@@ -88,7 +88,7 @@ export class Interpreter {
       columns: [...(columns ?? [])],
       ...(this.#columnOf.size === 0 ? {} : { columnOf: Object.fromEntries(this.#columnOf) }),
       idParam: idParam ?? null,
-      ids: idParam === undefined ? [] : ['cardId', 'id'].filter((name) => this.roles.roleOf(name) === 'id'),
+      ids: ['cardId', 'id'].filter((name) => this.roles.roleOf(name) === 'id'),
       fields: operation.body === null ? null : this.#fieldShapes(),
       sendsEmpty: emptyCells === 'clear',
       expects: expectations.map(({ field, value }) => (value === undefined ? { field } : { field, value })),
@@ -108,7 +108,8 @@ export class Interpreter {
           name,
           ...(isRead ? {} : { isIgnored: true }),
           ...(type === 'boolean' ? { isBoolean: true } : {}),
-          ...(value === undefined ? {} : { value: asSent(value) }),
+          // Bodies of operations that take many rows hold nothing else.
+          ...(value === undefined ? {} : { value: value as string | boolean | null }),
           ...(templates[name] === undefined ? {} : { parts: [...templates[name]] }),
         },
       ];
@@ -180,8 +181,8 @@ export class Interpreter {
     if (idParam === undefined) return;
     const id = this.#givenId(record, columns, found);
     // What the schema of a card ID asks for, without its detours: there may be a million IDs.
-    if (idParam === 'cardId' && typeof id === 'string' && CARD_ID.test(id)) return;
-    const name = record.names[columns.idIndexes[0] ?? -1] ?? idParam;
+    if (typeof id === 'string' && CARD_ID.test(id)) return;
+    const name = this.#idColumn(record, columns);
     const hidden = idParam === 'id' && typeof id === 'string' ? hiddenInId(id) : undefined;
     if (hidden !== undefined)
       found.push({
@@ -194,6 +195,11 @@ export class Interpreter {
     const faults = checkFields(this.#options.operation.params, { [idParam]: id }, () => name);
     if (!found.some(({ field }) => field === name))
       found.push(...faults.map(({ where, ...fault }) => ({ ...fault, field: where })));
+  }
+
+  /** The column that faults of the ID name. */
+  #idColumn({ names }: RawRecord, { idIndexes: [first = -1] }: ColumnMap): string {
+    return names[first] ?? this.roles.idParam ?? '';
   }
 
   /** What the ID columns say; undefined if nothing. */
@@ -234,7 +240,7 @@ export class Interpreter {
     if (changedFrom === undefined || row.id === undefined || row.id === '') return undefined;
     const changes = changedFrom.changes(row.id, row.body ?? new Map());
     if (changes === undefined) {
-      const field = record.names[columns.idIndexes[0] ?? -1] ?? 'id';
+      const field = this.#idColumn(record, columns);
       found.push({ field, ...changedFrom.missingProblem(row.id) });
       return undefined;
     }
@@ -283,12 +289,6 @@ export class Interpreter {
     });
     return { expect };
   }
-}
-
-/** Bodies of operations that take many rows hold nothing else. */
-function asSent(value: FieldValue): string | boolean | null {
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-  throw new TypeError('an option gives rows a text, a boolean or null');
 }
 
 /** Cells that hold a spreadsheet's error. */

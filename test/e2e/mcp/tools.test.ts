@@ -147,6 +147,7 @@ it('mcp reports bad arguments as the commands do, and sends nothing', async () =
     ['run_results', { run: null, other: null }, 'run: is required; other: is not an argument of this tool'],
     ['card_get', { cardId: { id: CARD_ID } }, 'cardId: must be a text, not an object'],
     ['card_find', { text: 7 }, 'text: must be a text, not 7'],
+    ['card_get', { cardId: CARD_ID, reason: 'x' }, 'reason: is not an argument of this tool'],
     ['history_list', { since: '2026-11-02', until: '2026-11-01' }, 'until: is before since'],
     // No entry would say that the card was not written to.
     [

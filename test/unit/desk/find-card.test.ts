@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
-import { recentText } from '../../../src/desk/find-card.ts';
+import { DeskLog } from '../../../src/desk/desk-log.ts';
+import { findCards, recentText } from '../../../src/desk/find-card.ts';
 import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import { NO_OUTCOME } from '../../../src/service/call-outcome.ts';
+import { openBench } from '../../support/session-bench.ts';
 
 const NOW_MS = new Date(2026, 10, 25, 14, 2).getTime();
 
@@ -39,4 +41,15 @@ it('the recent cards that have no room are counted', () => {
       '',
     ].join('\n'),
   );
+});
+
+it.each([
+  ['ORDER-1', ['order-1']],
+  ['order', ['order-1', 'order-10']],
+  ['or', []],
+  ['7c0e1111', ['order-10']],
+])('the text %j finds the card of a whole order number, else those that begin so: %j', (text, found) => {
+  const known = cards(2).map((card, at) => ({ ...card, reference: at === 0 ? 'order-1' : 'order-10' }));
+  const log = new DeskLog({ now: () => NOW_MS }, known);
+  expect(findCards(openBench().session, log, text).cards.map(({ reference }) => reference)).toEqual(found);
 });

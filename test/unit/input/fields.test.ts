@@ -1,4 +1,5 @@
 import { expect, it, test } from 'vitest';
+import { boolean, object } from 'zod/mini';
 import {
   checkFields,
   checkFieldTexts,
@@ -96,6 +97,11 @@ it('checkFieldTexts reports all faults together, each with its option, its limit
     ['--name', 'name', `has 5001 characters, but the limit is 5000: "${'x'.repeat(59)}…"`],
     ['--url', 'url', 'must begin with http:// or https:// (or be empty): "javascript:alert(1)"'],
   ]);
+});
+
+it('checkFieldTexts does not miss a value that it could not read', () => {
+  const problem = 'must be true or false, not "yes"';
+  expect(faultsOf(object({ active: boolean() }), { active: 'yes' })).toEqual([['--active', 'active', problem]]);
 });
 
 test.each([

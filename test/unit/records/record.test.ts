@@ -1,4 +1,13 @@
-import fs, { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { printJson } from '../../../src/base/json/print.ts';
@@ -11,11 +20,12 @@ import { markSandboxReset, readOpenWrites } from '../../../src/records/open-file
 import { readHistory, showHistory } from '../../../src/records/read.ts';
 import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/records/record.ts';
 import { SentSince } from '../../../src/records/sent-since.ts';
-import { openFile } from '../../../src/records/stored/open-folder.ts';
+import { onceFile, openFile, runMark } from '../../../src/records/stored/open-folder.ts';
+import { beginRun } from '../../../src/records/stored/run-store.ts';
 import { keyOfWrite } from '../../../src/records/write-record.ts';
 import type { CallOutcome } from '../../../src/service/call-outcome.ts';
 import { temporaryFolder } from '../base/files/place.ts';
-import { ended, FakeClock } from '../runs/fakes.ts';
+import { ended, FakeClock, runPlan, runPorts } from '../runs/fakes.ts';
 
 const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
 const DAY_MS = 86_400_000;
@@ -263,6 +273,13 @@ it('a change that another machine closed meanwhile, and that ends unknown, keeps
   expect(await readOpenWrites(ports)).toEqual([]);
 });
 
+/** Is a change that must not happen twice sent, or what holds it back? */
+const fateOf = (begins: Promise<string>) =>
+  begins.then(
+    () => 'sent',
+    (error: unknown) => (error instanceof SentElsewhere ? `held, ${error.isOpen ? 'open' : 'ended'}` : error),
+  );
+
 it.each<
   [string, Partial<CallOutcome>, Partial<KnownBefore & { as: 'applied' | 'not_applied'; isReset: boolean }>, string]
 >([
@@ -288,11 +305,27 @@ it.each<
   if (as !== undefined) await recorder.resolve({ entry: first, operation: change.operation, id: CARD }, { as });
   if (isReset) await markSandboxReset(ports.stateDir);
   const once = { ...known, sinceMs: since(sinceMs), named: named?.map(() => first) };
-  const second = await recorder.begin(change, undefined, once).then(
-    () => 'sent',
-    (error: unknown) => (error instanceof SentElsewhere ? `held, ${error.isOpen ? 'open' : 'ended'}` : error),
-  );
-  expect(second).toBe(expected);
+  expect(await fateOf(recorder.begin(change, undefined, once))).toBe(expected);
+});
+
+it.each<[string, readonly string[], boolean, string, ('rejected' | 'not_sent')?]>([
+  ['has its name, and is about to be sent', [], true, 'held, open'],
+  ['has its name, and no answer yet', [CARD], true, 'held, open'],
+  ['has its name, and was killed after it was sent', [CARD], false, 'held, open'],
+  ['has its name, and was killed before it was sent', ['other'], false, 'sent'],
+  ['has ended, and was refused', [CARD], true, 'held, ended', 'rejected'],
+  ['has ended, and was not sent', [CARD], true, 'sent', 'not_sent'],
+])('a change that must not happen twice, where a row of a run %s', async (_, ids, isHeld, expected, outcome) => {
+  const { stateDir, clock, recorder } = setUp();
+  const change = { ...intent, operation: 'card.reissue', url: 'https://cards.example' };
+  const run = await beginRun(runPorts(stateDir, { clock }), runPlan({ name: 'may', operation: change.operation }));
+  const name = onceFile(stateDir, { operation: change.operation, key: keyOfWrite(change) });
+  if (outcome === undefined) linkSync(runMark(stateDir, 'may'), name);
+  for (const [at, id] of ids.entries()) await run.journal.intent({ row: at + 1, id });
+  if (outcome !== undefined) await run.journal.result({ row: 1, id: CARD }, ended({ outcome }));
+  if (!isHeld) await run.close();
+  expect(await fateOf(recorder.begin(change, undefined, { sinceMs: clock.now() }))).toBe(expected);
+  if (isHeld) await run.close();
 });
 
 it('rows that look at once all find what was sent since, also behind a line of a clock that was set back', async () => {

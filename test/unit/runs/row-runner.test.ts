@@ -6,9 +6,12 @@ import { JsonNumber, type JsonValue } from '../../../src/base/json/value.ts';
 import type { RunJournal } from '../../../src/records/journal/journal.ts';
 import { type ActiveRun, beginRun, resumeRun } from '../../../src/records/stored/run-store.ts';
 import { Progress, type Waited } from '../../../src/runs/progress.ts';
+import type { RowReply } from '../../../src/runs/row-reply.ts';
 import { runRows } from '../../../src/runs/row-runner.ts';
 import type { RunTask } from '../../../src/runs/run-task.ts';
+import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import type { CallResult } from '../../../src/service/http/call.ts';
+import type { Held } from '../../../src/writes/judge.ts';
 import { temporaryFolder } from '../base/files/place.ts';
 import {
   admitting,
@@ -33,6 +36,12 @@ const COUNT = 4;
 /** Sends every row, which ends as told. */
 const sending = (ends: Readonly<Record<number, () => CallResult>> = {}) =>
   admitting(({ row }) => ends[row]?.() ?? answered());
+
+/** A row that was not sent, as the records or its card held it back. */
+function held(why: Held): RowReply {
+  const call = { operation: OPERATIONS.cardBlock, params: { cardId: 'card-1' }, query: {}, body: undefined };
+  return { kind: 'held', held: why, write: { call, id: 'card-1', expects: [] } };
+}
 
 function begin(stateDir: string): Promise<ActiveRun> {
   return beginRun(runPorts(stateDir), runPlan({ name: 'may', rows: COUNT, inputRows: COUNT }));
@@ -134,7 +143,10 @@ it('a run that cannot read its input any more ends as stopped, with what went wr
 });
 
 it('a run writes down how it ended, and how many rows came to what', async () => {
-  const { ends } = await recorded(sending({ 2: () => rejected(404) }));
+  const heard: number[] = [];
+  const ended = async ({ row }: { readonly row: TestRow }) => void heard.push(row.row);
+  const { ends } = await recorded(sending({ 2: () => rejected(404) }), { ended });
+  expect(heard).toEqual([1, 2, 3, 4]);
   expect(ends).toEqual([['finished', { applied: 3, rejected: 1 }, undefined]]);
 });
 
@@ -158,12 +170,15 @@ it('a run whose results cannot be recorded ends with 16 where what they take the
   // The first row ends last, so that nobody waits for the records of the others yet.
   const send = admitting(async ({ row }) => {
     if (row === 1) await new Promise((resolve) => setImmediate(resolve));
-    return answered();
+    return row === 3 ? unreachable() : answered();
   });
   const full = new Failure('LOCAL_IO', 'no space left');
-  const { report } = await recorded(send, { concurrency: COUNT, ended: heard }, (journal) =>
+  const unrecorded: number[] = [];
+  const onUnrecorded = ({ row }: { readonly row: TestRow }) => unrecorded.push(row.row);
+  const { report } = await recorded(send, { concurrency: COUNT, ended: heard, onUnrecorded }, (journal) =>
     vi.spyOn(journal, 'result').mockRejectedValue(full),
   );
+  expect(unrecorded.sort()).toEqual([1, 2, 4]);
   expect(report).toMatchObject({ exitCode: 16, stop: { kind: 'broken' } });
   expect(heard).not.toHaveBeenCalled();
 });
@@ -204,6 +219,20 @@ it('a run that a 401 stopped does that row again, and not the one that was rejec
   await runRows(planOf(COUNT, resend, { journal: again.journal }));
   await again.close();
   expect(sent).toEqual([1, 3, 4]);
+});
+
+it.each([
+  ['its request', failed('CANCELLED', { outcome: 'not_sent' })],
+  ['its card', held({ why: 'unread', failure: new Failure('CANCELLED', 'cancelled') })],
+])('a row that another stopped on the way of %s says what stopped it', async (_, reply) => {
+  const send: RunTask<TestRow>['send'] = async ({ row }, { stopping }) => {
+    if (row === 1) return rejected(401);
+    await new Promise((resolve) => stopping.addEventListener('abort', resolve));
+    return reply;
+  };
+  const plan = planOf(2, send, { concurrency: 2 });
+  expect((await runRows(plan)).exitCode).toBe(4);
+  expect(plan.printed[1]).toMatchObject({ callOutcome: { outcome: 'not_sent' }, failure: { code: 'AUTH' } });
 });
 
 it('a run says how long it took', async () => {
@@ -451,22 +480,33 @@ it('many rows give a place of the rate back that was taken and not used', async 
   expect(clock.monotonic()).toBe(0);
 });
 
-it('many rows pause for a quarter of an hour in all, but begin to count anew once a row is answered', async () => {
-  const clock = new FakeClock();
-  const minutes: number[] = [];
-  const send = admitting(({ row }) => {
-    minutes.push(clock.monotonic() / 60_000);
-    const retryAt = new Date(clock.now() + 8 * 60_000).toISOString();
-    return row % 2 === 0 ? answered() : failed('BUSY', { outcome: 'rejected', http: { status: 429 }, retryAt });
-  });
-  expect(await runRows(planOf(4, send, { clock }))).toMatchObject({ exitCode: 15, state: 'finished' });
-  expect(minutes).toEqual([0, 8, 8, 16]);
-});
+it.each<[string, (retryAt: string) => CallResult, number, readonly number[]]>([
+  ['answered', answered, 15, [0, 8, 8, 16]],
+  [
+    'answered, be it with an error that asks for a pause of its own',
+    (retryAt) => failed('OUTCOME_UNKNOWN', { outcome: 'unknown', http: { status: 503 }, retryAt }),
+    ...([8, [0, 8, 8, 16]] as const),
+  ],
+  ['out of reach', unreachable, 15, [0, 8, 8]],
+])(
+  'many rows pause for a quarter of an hour in all, counted anew once one is answered: one is %s',
+  async (_, end, exitCode, sent) => {
+    const clock = new FakeClock();
+    const minutes: number[] = [];
+    const send = admitting(({ row }) => {
+      minutes.push(clock.monotonic() / 60_000);
+      const retryAt = new Date(clock.now() + 8 * 60_000).toISOString();
+      return row % 2 === 0 ? end(retryAt) : failed('BUSY', { outcome: 'rejected', http: { status: 429 }, retryAt });
+    });
+    const report = await runRows(planOf(4, send, { clock }));
+    expect([report.exitCode, minutes]).toEqual([exitCode, sent]);
+  },
+);
 
 const SIX = 6;
 
 /** Runs rows whose n-th ends as told; answers what was sent, what was printed and the report. */
-async function run(active: ActiveRun, ends: Record<number, CallResult>, more: Partial<RunTask<TestRow>> = {}) {
+async function run(active: ActiveRun, ends: Record<number, RowReply>, more: Partial<RunTask<TestRow>> = {}) {
   const sent: number[] = [];
   const plan = planOf(
     SIX,
@@ -489,7 +529,7 @@ async function beginSix(stateDir: string) {
 }
 
 /** The same, resumed. */
-async function again(stateDir: string, ends: Record<number, CallResult> = {}, more: Partial<RunTask<TestRow>> = {}) {
+async function again(stateDir: string, ends: Record<number, RowReply> = {}, more: Partial<RunTask<TestRow>> = {}) {
   return run(await resumeRun(runPorts(stateDir), 'may'), ends, more);
 }
 
@@ -529,10 +569,11 @@ it('a run that is resumed takes a 403 for its row once an earlier process had su
 
 it('a run that is resumed sends rows again that could not be sent, but not those that --expect held back', async () => {
   const stateDir = temporaryFolder();
-  const first = await run(await beginSix(stateDir), { 2: unreachable(), 4: heldBack() });
+  const records = held({ why: 'records', failure: new Failure('LOCAL_IO', 'could not be read') });
+  const first = await run(await beginSix(stateDir), { 2: unreachable(), 4: heldBack(), 5: records });
   expect(first.report).toMatchObject({ exitCode: 15, state: 'stopped' });
   const second = await again(stateDir);
-  expect(second.sent).toEqual([2]);
+  expect(second.sent).toEqual([2, 5]);
   expect(second.outcomes).toEqual(['applied', 'applied', 'applied', 'not_sent', 'applied', 'applied']);
   expect(second.report).toMatchObject({ exitCode: 15, state: 'finished' });
 });
@@ -552,7 +593,8 @@ async function withTwoUnknown() {
 }
 
 it('K12 unknown rows of an earlier process are checked with --reconcile, and resolved only by what the card shows', async () => {
-  const stateDir = await withTwoUnknown();
+  const stateDir = temporaryFolder();
+  await run(await beginSix(stateDir), { 2: unknown(), 4: unreachable(), 5: unknown() });
   const read: number[] = [];
   const reconcile: RunTask<TestRow>['reconcile'] = async (row, slot) => {
     await slot.pacer.admit('read');
@@ -561,18 +603,33 @@ it('K12 unknown rows of an earlier process are checked with --reconcile, and res
   };
   const second = await again(stateDir, {}, { unknownRows: 'reconcile', reconcile });
   expect(read).toEqual([2, 5]);
-  expect(second.sent).toEqual([]);
+  expect(second.sent).toEqual([4]);
   expect(second.outcomes).toEqual(['applied', 'confirmed_by_read', 'applied', 'applied', 'unknown', 'applied']);
-  expect(second.report.exitCode).toBe(8);
+  expect(second.report).toMatchObject({ exitCode: 8, state: 'finished' });
   const third = await again(stateDir);
   expect(third.outcomes).toEqual(['applied', 'confirmed_by_read', 'applied', 'applied', 'unknown', 'applied']);
 });
 
 it('K12 unknown rows of an earlier process are sent again with --resend-unknown, and no others', async () => {
-  const stateDir = await withTwoUnknown();
-  const second = await again(stateDir, {}, { unknownRows: 'resend' });
+  const how = { unknownRows: 'resend' } as const;
+  const second = await again(await withTwoUnknown(), {}, how);
   expect(second.sent).toEqual([2, 5]);
   expect(second.report).toMatchObject({ exitCode: 0, state: 'finished' });
+  expect((await again(await withTwoUnknown(), {}, { ...how, superseded: new Set([2]) })).sent).toEqual([5]);
+});
+
+it.each([
+  ['of a row that is done', 6, 16, ['applied', 'applied']],
+  ['of a row to send again', 1, 8, ['unknown', 'applied']],
+])('a run that is resumed stops where the record %s cannot be read', async (_, row, exitCode, outcomes) => {
+  const stateDir = temporaryFolder();
+  await run(await beginSix(stateDir), row === 1 ? { 1: unknown() } : {});
+  const active = await resumeRun(runPorts(stateDir), 'may');
+  vi.spyOn(active.journal, 'entry').mockImplementation(() => {
+    throw new Failure('LOCAL_IO', 'cannot be read');
+  });
+  const second = await run(active, {}, { unknownRows: 'resend' });
+  expect([second.sent, second.report.exitCode, second.outcomes.slice(0, 2)]).toEqual([[], exitCode, outcomes]);
 });
 
 it('unknown rows of an earlier process stay unknown when sending them again fails before anything leaves', async () => {

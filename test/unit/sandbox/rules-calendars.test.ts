@@ -37,7 +37,10 @@ it.each([
   ['?active=false', '05 11 14'],
   ['?limit=1&active=false', '05'],
 ])('listing subscribers answers to the query %j the subscribers %s', (query, found) => {
-  const { status, json } = play().get(`/v1/calendars/cal_harbour_tours/subscribers${query}`);
+  const sandbox = play();
+  // One that does not say so is active.
+  sandbox.state.subscribers.set('sub_0001', new Map(Object.entries({ id: '01', calendar: 'cal_harbour_tours' })));
+  const { status, json } = sandbox.get(`/v1/calendars/cal_harbour_tours/subscribers${query}`);
   expect([status, json.object, json.url]).toEqual([200, 'list', '/v1/calendars/cal_harbour_tours/subscribers']);
   expect(ids(json)).toBe(found);
 });

@@ -1,7 +1,11 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { HEARTBEAT_EVERY_MS, Heartbeats, PATIENCE_MS } from '../../../../src/base/files/heartbeat.ts';
+import { HEARTBEAT_EVERY_MS, Heartbeats, livingLocks, PATIENCE_MS } from '../../../../src/base/files/heartbeat.ts';
 import type { LockFile } from '../../../../src/base/files/lock-file.ts';
 import { identify } from '../../../../src/base/files/process-identity.ts';
+import { putLock, putLockHere } from './locks.ts';
+import { temporaryFolder } from './place.ts';
 
 const PATH = '/x/run.lock';
 const HERE = { ...identify(process.pid), machine: 'here' };
@@ -86,4 +90,35 @@ it('a lock is left behind never while its holder runs here, however long that is
 
 it.runIf(process.platform === 'linux')('a lock is left behind at once when its holder here has ended', () => {
   expect(watch().heartbeats.isLeftBehind(PATH, lock({ holder: GONE }))).toBe(true);
+});
+
+it
+  .runIf(process.platform === 'linux')
+  .each<
+    [
+      string,
+      put: (path: string) => void,
+      atMs: number,
+      change: (path: string) => void,
+      isLiving: boolean,
+      untilMs: number,
+    ]
+  >([
+    ['of a process here', (path) => putLockHere(path, 'living'), 0, () => undefined, true, 0],
+    ['of a process here that has ended', (path) => putLockHere(path, 'dead'), 0, () => undefined, false, 0],
+    ['that is not there', () => undefined, 0, () => undefined, false, 0],
+    ['elsewhere that is silent', putLock, 0, () => undefined, false, 5000],
+    ['elsewhere that beats', putLock, 300, (path) => putLock(path, { count: 1 }), true, 300],
+    ['elsewhere that beats at the last look', putLock, 5000, (path) => putLock(path, { count: 1 }), true, 5000],
+    ['elsewhere that goes', putLock, 300, (path) => rmSync(path, { recursive: true }), false, 300],
+  ])('a list finds living, or not, the holder of a lock %s', async (_, put, atMs, change, isLiving, untilMs) => {
+  const path = join(temporaryFolder(), 'run.lock');
+  put(path);
+  let nowMs = 0;
+  const sleep = async (ms: number) => {
+    nowMs += ms;
+    if (nowMs === atMs) change(path);
+  };
+  const living = await livingLocks([path], { now: () => 0, monotonic: () => nowMs, sleep });
+  expect([[...living], nowMs]).toEqual([isLiving ? [path] : [], untilMs]);
 });

@@ -26,7 +26,7 @@ const OTHER = '00000000-0000-0000-0000-000000000001';
 function fileOf(text: string | Uint8Array): InputFile {
   return {
     name: 'stdin',
-    bytes: () => inPieces(typeof text === 'string' ? Buffer.from(text) : text, 64),
+    bytes: () => inPieces(typeof text === 'string' ? Buffer.from(text) : text, 100),
     close: async () => undefined,
   };
 }
@@ -114,6 +114,7 @@ it('rows of an input become calls: cells are fields, options fill what is lackin
     [CARD, '{"reason":"lost"}'],
     [OTHER, '{"reason":"ticket 4711"}'],
   ]);
+  expect((await check(cardBlock, text, { defaults: { reason: 'ticket 4711' } })).emptyCells.size).toBe(0);
   expect(await callsOf(cardActivate, `${CARD}\n${OTHER}`)).toEqual([
     [CARD, undefined],
     [OTHER, undefined],
@@ -264,7 +265,7 @@ it('an input without faults is counted, with the empty cells that leave a field 
     format: 'csv',
     rows: 3,
     selected: 3,
-    unchanged: 0,
+    ...{ changed: 3, unchanged: 0, hidden: 0, hiddenColumns: [] },
     columns: ['id', 'email', 'first_name', 'created'],
     warnings: [],
     emptyCells: new Map([
@@ -284,7 +285,9 @@ it.each([
   ['s\u00a01', '"s\u00a01" has U+00A0, which no ID has'],
   ['“s1”', '"“s1”" has quotes around it (“…”), which no ID has'],
 ])('an id with what nobody can see or has typed is a fault: %j', async (id, problem) => {
-  expect(await faultsOf(subscriberUpdate, `id,email\n${id},a@x\n`)).toEqual([`row 1, line 2, column id: ${problem}`]);
+  expect(await faultsOf(subscriberUpdate, `id,email\n${`${id},a@x\n`.repeat(2)}`)).toEqual([
+    `row 1, line 2 and 1 more, column id: ${problem}`,
+  ]);
 });
 
 it.each([
@@ -359,11 +362,15 @@ it('the one column of another name that has card ids is named as the column of t
   expect(await hintsOf('Card Number,Reason', `${CARD},lost`)).toEqual([
     'read them as these fields: `--map "Reason=reason" --map "Card Number=cardId"`',
   ]);
-  expect(await hintsOf('Card ID,Note', `${CARD},lost`)).toEqual([
-    'read them as these fields: `--map "Card ID=cardId"`',
-  ]);
+  for (const [name, other] of [
+    ['Card ID', 'Note'],
+    ['Card Number', 'reason'],
+  ])
+    expect(await hintsOf(`${name},${other}`, `${CARD},${OTHER}`)).toEqual([
+      `read them as these fields: \`--map "${name}=cardId"\``,
+    ]);
   expect(await hintsOf('Card Number,New Card', `${CARD},${CARD}`)).toEqual([]);
-  expect(await hintsOf('Card Number,cardId', `${CARD},${CARD}`)).toEqual([]);
+  expect(await failureOf(cardBlock, `Card Number,cardId\n${CARD},${CARD}\n`, REFERENCE)).toMatchObject({ hints: [] });
 });
 
 it('of unknown members only the first 1,000 are guessed, and named of a row: a file may have millions', async () => {
@@ -414,8 +421,8 @@ it.each<[string, Operation, string, ...string[]]>([
   ],
   [
     'an hour of one digit',
-    ...([eventCreate, 'calendar,name,start\nc,n,2026-05-01T9:00\n'] as const),
-    'row 1, line 2, column start: needs two digits for the hour (2026-05-01T09:00): "2026-05-01T9:00"',
+    ...([eventCreate, `calendar,name,start\n${'c,n,2026-05-01T9:00\n'.repeat(2)}`] as const),
+    'row 1, line 2 and 1 more, column start: needs two digits for the hour (2026-05-01T09:00): "2026-05-01T9:00"',
   ],
   ['no id column', cardBlock, 'reason\nlost\nstolen\n', 'line 1: the column cardId (or id) is missing'],
   [
@@ -427,9 +434,9 @@ it.each<[string, Operation, string, ...string[]]>([
   ],
   [
     'a card id that is none',
-    ...([cardBlock, `cardId,reason\n${CARD},x\n{${OTHER}},y\n,z\n`] as const),
-    `row 2, line 3, column cardId: "{${OTHER}}" is not a card ID: did you mean ${OTHER}?`,
-    `row 3, line 4, column cardId: is empty. ${LOOK}`,
+    ...([cardBlock, `reason,id\nx,${CARD}\ny,{${OTHER}}\nz,\n`] as const),
+    `row 2, line 3, column id: "{${OTHER}}" is not a card ID: did you mean ${OTHER}?`,
+    `row 3, line 4, column id: is empty. ${LOOK}`,
   ],
   [
     'JSON that is broken in one way in several places',
@@ -439,8 +446,9 @@ it.each<[string, Operation, string, ...string[]]>([
   ],
   [
     'two ids in one row',
-    ...([cardBlock, `cardId,id\n${CARD},${OTHER}\n${OTHER},\n`] as const),
+    ...([cardBlock, `cardId,id\n${CARD},${OTHER}\n${OTHER},\n,\n,${CARD}\n`] as const),
     'row 1, line 2, column cardId: the columns cardId and id name two different cards',
+    'line 4: the row is empty, but rows follow it: delete it',
   ],
   [
     'a bad boolean, below a quoted line break',
@@ -453,10 +461,11 @@ it.each<[string, Operation, string, ...string[]]>([
     `row 1, line 2 and 1 more, column active: ${NO_BOOLEAN('WAHR')}`,
   ],
   [
-    'an ID that is an error',
-    subscriberUpdate,
-    'id,email\n#REF!,a@x\n',
+    'an ID that is an error, and one beside an error',
+    ...([cardBlock, 'reason,id\nx,#REF!\n#REF!,bad\n#REF!,bad\n'] as const),
     `row 1, line 2, column id: #REF! ${SPREADSHEET}`,
+    `row 2, line 3 and 1 more, column reason: #REF! ${SPREADSHEET}`,
+    `row 2, line 3 and 1 more, column id: "bad" is not a card ID. ${LOOK}`,
   ],
   [
     'wrong JSON types',
@@ -466,6 +475,12 @@ it.each<[string, Operation, string, ...string[]]>([
     'line 1, column active: must be true or false, not "TRUE"',
     'line 2, column id: must be a text, not 7',
   ],
+  [
+    'an ID in an array',
+    ...([cardBlock, `{"cardId":["${CARD}"]}`] as const),
+    'line 1, column cardId: must be a text, not an array',
+  ],
+  ['no ID in JSON', ...([subscriberUpdate, '{"email":"a","active":true}'] as const), 'line 1, id: is required'],
   [
     'I15 an update without any field',
     ...([subscriberUpdate, 'id,email\ns1,\n'] as const),
@@ -479,7 +494,7 @@ it.each<[string, Operation, string, ...string[]]>([
   ],
   [
     'a row whose outcome is unknown',
-    ...([cardBlock, `cardId,_outcome\n${CARD},unknown\n${OTHER},rejected\n`] as const),
+    ...([cardBlock, `cardId,_outcome,_error\n${CARD},unknown,\n${OTHER},rejected,x\n`] as const),
     `row 1, line 2, ${UNKNOWN}`,
   ],
   [
@@ -531,7 +546,7 @@ it.each<[string, Operation, string, Partial<InputOptions>?, boolean?]>([
   ['the same event twice with --allow-duplicates', eventCreate, TWO_EVENTS, {}, true],
   ['the same card read twice', cardGet, `${CARD}\n${CARD}\n`],
   ['a subscriber of two lists', subscriberUpdate, 'calendar,id,email\nc1,s1,a@x\nc2,s1,a@x\n'],
-  ['IDs that differ in case', subscriberUpdate, 'id,email\nS1,a@x\ns1,b@x\n'],
+  ['IDs that differ in case', subscriberUpdate, `id,email\n${CARD},a@x\n${CARD.toUpperCase()},b@x\n`],
   ['an unknown outcome with --resend-unknown', cardBlock, UNKNOWN_ROW, { resendUnknown: true }],
   ['an unknown outcome that is read', cardGet, UNKNOWN_ROW],
   ['a row that is done, where its outcome is ignored', cardBlock, DONE_ROW, { ignoreColumns: ['_outcome'] }],
@@ -553,6 +568,11 @@ const CHECKED_REASON = async (rows: readonly GoodRow[]) =>
   rows.map(({ row }) =>
     row.body?.get('reason') === 'x' ? { field: 'reason', problem: 'has no ticket number' } : undefined,
   );
+const NOTED = {
+  templates: { name: [{ column: 'Note' }] },
+  defaults: { name: 'n' },
+  shape: readShape({}, ['Note'], []),
+};
 const REFERENCE = { expectations: [{ field: 'clientReference', value: undefined }] };
 
 it.each<[string, Operation, string, Partial<InputOptions>, ...string[]]>([
@@ -562,9 +582,24 @@ it.each<[string, Operation, string, Partial<InputOptions>, ...string[]]>([
     `row 1, line 2, column active: ${NO_BOOLEAN('')}`,
   ],
   [
+    'the text of an option that a cell makes too long',
+    ...([calendarUpdate, `id,Note\ns1,n\ns2,${'x'.repeat(5001)}\n`, NOTED] as const),
+    expect.stringContaining('row 2, line 3, name: has 5001 characters, but the limit is 5000'),
+  ],
+  [
+    'what an option gives, after a row that brings its own',
+    ...([subscriberUpdate, '{"id":"s1","active":5}\n{"id":"s2"}', { defaults: { active: true } }] as const),
+    'line 1, column active: must be true or false, not 5',
+  ],
+  [
+    'the same card of two calendars, which cards do not have',
+    ...([cardBlock, `cardId,calendar\n${CARD},a\n${CARD},b\n`, { ignoreColumns: ['calendar'] }] as const),
+    `row 2, line 3, column cardId: the same id as in line 2 (${CARD}). --allow-duplicates accepts that`,
+  ],
+  [
     'a row without a value for --expect',
-    ...([cardBlock, `cardId,clientReference\n${CARD},\n`, REFERENCE] as const),
-    'row 1, line 2, column clientReference: has no value for --expect clientReference to compare with',
+    ...([cardBlock, `{"cardId":"${CARD}","clientReference":""}\n{"cardId":"${OTHER}"}`, REFERENCE] as const),
+    'line 1 and 1 more, column clientReference: has no value for --expect clientReference to compare with',
   ],
   [
     'no column for --expect',
@@ -695,6 +730,14 @@ it.each<[string, Operation, string, string, Partial<InputOptions>, ...(readonly 
     ['s1', '{"email":""}'],
   ],
   [
+    'the same ID twice, where that is accepted',
+    ...([subscriberUpdate, OLD, 'id,email\ns1,a@y\ns1,b@y\n', {}] as const),
+    ...([
+      ['s1', '{"email":"a@y"}'],
+      ['s1', '{"email":"b@y"}'],
+    ] as const),
+  ],
+  [
     'a cell whose column the older file does not have',
     ...([subscriberUpdate, OLD, 'id,last_name\ns1,Lee\n', {}] as const),
     ['s1', '{"last_name":"Lee"}'],
@@ -728,6 +771,7 @@ it.each([
     'id,email\n101,a@y\n',
     'row 1, line 2, column id: "101" is not in stdin, which has "00000101": was a zero lost, or the case changed?',
   ],
+  ['an empty ID, once', 'id,email\n,c@x\n', 'row 1, line 2, column id: is empty'],
   [
     'the same id twice when one of the rows has not changed',
     'id,email\ns1,a@x\ns1,new@x\n',
@@ -818,6 +862,7 @@ it('rows that lack a required reason have a hint that says where to give it', as
   });
 });
 
+const NO_REASON = async (rows: readonly GoodRow[]) => rows.map(() => ({ field: 'reason', problem: 'is required' }));
 const NO_CARD = `is not a card ID. ${LOOK}`;
 const ID_LIST = { format: 'ids', isArguments: true } as const;
 
@@ -834,6 +879,11 @@ it.each<[string, string, Partial<InputOptions>, string, ...string[]]>([
     'words that are no IDs',
     ...(['one\ntwo\n', ID_LIST, '2 of these are not card IDs'] as const),
     ...[`<cardId> 1: "one" ${NO_CARD}`, `<cardId> 2: "two" ${NO_CARD}`],
+  ],
+  [
+    'two cards with one fault',
+    ...([`${CARD}\n${OTHER}\n`, { ...ID_LIST, checkRows: NO_REASON }, '2 faults in stdin'] as const),
+    ...['<cardId> 1: is required', '<cardId> 2: is required'],
   ],
   [
     'an ID twice and a word that is none',
@@ -901,12 +951,15 @@ it.each<[string, readonly string[], readonly string[]]>([
 it('of a sheet the faults of its rows are named with their cells', async () => {
   const rows = [
     ['id', 'email', 'first_name', 'active'],
-    ['s1', 'a@x', 12.5, true],
+    ['s1', 'a@x', 12.5, 12.5],
     ['s1', 'b@x', 'Ben', 'maybe'],
     [null, 'c@x', 'Cy', true],
   ];
   expect(placed(await failureOf(subscriberUpdate, sheetJsWorkbook([{ name: 'Rows', rows }]), XLSX))).toEqual([
-    'row 1, Rows!C2, column first_name: is a number that spreadsheets may show otherwise (stored as 12.5). Store it as text',
+    ...['C2, column first_name', 'D2, column active'].map(
+      (cell) =>
+        `row 1, Rows!${cell}: is a number that spreadsheets may show otherwise (stored as 12.5). Store it as text`,
+    ),
     'row 2, Rows!D3, column active: must be true or false, not "maybe"',
     'row 2, Rows!A3, column id: the same id as in line 2 ("s1"). --allow-duplicates accepts that',
     'row 3, Rows!A4, column id: is empty',
@@ -930,9 +983,9 @@ it('what was skipped of a table is no hint about its faults, and the last row is
   expect((await check(subscriberUpdate, text)).first).toHaveLength(10);
 });
 
-/** A sheet of two subscribers, with these elements before and after its rows. */
+/** A sheet of three subscribers, with these elements before and after its rows. */
 function subscribersWith(before: string, after: string, ofRow = ''): Uint8Array {
-  const rows = [1, 2, 3].map((row) =>
+  const rows = [1, 2, 3, 4].map((row) =>
     textRow(row, row === 1 ? ['id', 'email', 'created'] : [`s${row}`, 'a@x', '2026']),
   );
   const sheet = `<worksheet xmlns="${MAIN}">${before}<sheetData>${rows.join('').replace('r="3"', `r="3" ${ofRow}`)}</sheetData>${after}</worksheet>`;
@@ -972,7 +1025,7 @@ it('a card is twice in no plan', async () => {
 
 it('merged cells are a fault where they are sent, and none where they are known from responses', async () => {
   const merged = (range: string) => subscribersWith('', `<mergeCells><mergeCell ref="${range}"/></mergeCells>`);
-  expect(await check(subscriberUpdate, merged('C2:C3'), XLSX)).toMatchObject({ rows: 2 });
+  expect(await check(subscriberUpdate, merged('C2:C3'), XLSX)).toMatchObject({ rows: 3 });
   expect((await failureOf(subscriberUpdate, merged('B2:B3'), XLSX)).problem).toContain('column email: is merged');
 });
 

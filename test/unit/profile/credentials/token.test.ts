@@ -39,8 +39,13 @@ it.each([
   expect(act).toThrow(expect.objectContaining({ message: expect.not.stringContaining('hunter2') }));
 });
 
-it.each(['', '\n', '\r\n'])('checkTokenText refuses %j as empty', (text) => {
-  expect(() => checkTokenText(text, 'stdin')).toThrow('stdin holds an empty token');
+it.each([
+  ...['', '\n', '\r\n'].map((text) => [text, 'an empty token']),
+  ...['"abc"', "'abc'", '`abc`'].map((text) => [text, 'a text in quotes']),
+  ...['$TOKEN', '{"t":1}'].map((text) => [text, 'a variable or an object']),
+  ['HTTPS://cards.example', 'a URL'],
+])('checkTokenText refuses %j as %s', (text, what) => {
+  expect(() => checkTokenText(text, 'stdin')).toThrow(`stdin holds ${what}`);
 });
 
 it('checkTokenText lets through nothing but visible ASCII, whatever it is given', () => {

@@ -131,6 +131,16 @@ it('what broke after the first byte: what the transport saw, in its own words', 
   expect(sentBreakage(seen, TO, 'awaiting_headers')).toEqual({ label: 'broken', text: 'no answer within 30 s' });
 });
 
+it.each<[Phase, string]>([
+  [
+    'awaiting_headers',
+    'cards.example:443 asks for a client certificate and ended the connection, and frontdesk has none',
+  ],
+  ['reading_body', 'the response was cut off (reset)'],
+])('what broke after the first byte, where a certificate was asked for: %s', (phase, text) => {
+  expect(sentBreakage(coded('ECONNRESET'), TO, phase, true)).toEqual({ label: 'broken', text });
+});
+
 it.each([
   [150, '0.15 s'],
   [2000, '2 s'],
