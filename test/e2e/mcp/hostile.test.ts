@@ -108,12 +108,6 @@ it('a client of 2025 that answers yes twice is served once', async () => {
   expect(posts()).toHaveLength(1);
 });
 
-it('a client of 2025 that cancels the call and then answers yes sends nothing', async () => {
-  const all = await asking();
-  all.client.send(cancelled(1), all.yes, call(2, 'history_list', {}));
-  await expectUnsent(all);
-});
-
 it('a client of 2025 that uses a request ID twice and cancels it sends nothing, whatever it answers then', async () => {
   const all = await asking();
   const { client, yes: first } = all;

@@ -243,13 +243,13 @@ changed.
   ${BLOCKED}  order-1`,
   },
   'an unknown outcome': {
-    args: DOUBTFUL,
+    args: DOUBTFUL.filter((word) => word !== '--yes'),
+    isAsked: true,
     shows: `
 ▲ OUTCOME UNKNOWN - reissue card ${UNLIKELY}
   What happened  the service returned 500
   Sent           <time>
-  Card check     status ACTIVE, updatedAt 2025-01-02T00:00:00Z (2 reads, 2 s
-                 apart)
+  Card check     now ACTIVE, ACTIVE before you confirmed (2 reads, 2 s apart)
   That means     status ACTIVE shows no reissue yet. It may still take effect
 Do now
   1 Do not reissue again: it may make a second live card.
