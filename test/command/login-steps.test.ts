@@ -36,12 +36,7 @@ const WITH_OVERRIDE = { FRONTDESK_CARDS_TOKEN: 'token-of-the-environment' };
 
 test.each([
   ['auth login', LOGIN.concat('--token-stdin'), WITH_OVERRIDE, 'FRONTDESK_CARDS_TOKEN of the environment overrides'],
-  [
-    'auth login of another URL',
-    LOGIN.concat('--token-stdin'),
-    OTHER_URL,
-    'FRONTDESK_CARDS_URL of the environment overrides',
-  ],
+  ['a login elsewhere', LOGIN.concat('--token-stdin'), OTHER_URL, 'FRONTDESK_CARDS_URL of the environment overrides'],
   ['auth logout', ['auth', 'logout', '-p', 'demo'], WITH_OVERRIDE, 'FRONTDESK_CARDS_TOKEN of the environment still'],
   ['profile use', ['profile', 'use', 'demo'], { FRONTDESK_PROFILE: 'sandbox' }, OVERRIDES],
   ['config set', ['config', 'set', 'output', 'csv'], { FRONTDESK_OUTPUT: 'json' }, 'FRONTDESK_OUTPUT'],

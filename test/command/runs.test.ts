@@ -30,9 +30,7 @@ test('a killed run is running, then interrupted, and a resume sends no row again
   isOpen = true;
   const before = server.requests.length;
   const resumed = await run(['runs', 'resume', '--last']);
-  expect(server.lines.slice(before).toSorted()).toEqual(
-    [5, 6].map((number) => `POST /v1/cards/${cardId(number)}/block`),
-  );
+  expect(server.lines.slice(before).toSorted()).toEqual([5, 6].map((n) => `POST /v1/cards/${cardId(n)}/block`));
   expect(server.requests.at(-1)?.body).toBe('{"reason":"X-1"}');
   expect(rowLines(resumed.stdout)).toEqual([
     '1 applied 200 1',
@@ -276,9 +274,7 @@ test('results and reports take the shards of one input as one run, and name what
   const some = await results('one', 'again', 'three');
   expect([some.code, some.rows.slice(0, 4)]).toEqual([15, ['1 one', '1 again', '3 three', '4 one']]);
   const message = 'shard 2 of 3 is missing (2 rows); shard 1 of 3 has more than one run';
-  expect(JSON.parse(some.stderr)).toEqual({
-    notice: { code: 'SHARDS', message, missing: [2], doubled: [1], rows: 2 },
-  });
+  expect(JSON.parse(some.stderr)).toEqual({ notice: { code: 'SHARDS', message, missing: [2], doubled: [1], rows: 2 } });
   const report = (as: string, ...names: string[]) => run(['runs', 'report', ...names, '--as', as]);
   const gap = await report('markdown', 'one', 'three');
   expect([gap.code, gap.stdout]).toEqual([15, expect.stringContaining('5 of 7 rows succeeded')]);

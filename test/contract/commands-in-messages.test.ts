@@ -13,12 +13,7 @@ import { shellWords } from '../support/shell-words.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What a message has in braces, as it may be; a value of any kind for the others. */
-const VALUES: Readonly<Record<string, string>> = {
-  flag: '',
-  profileFlag: '',
-  family: 'cards',
-  key: 'rejected',
-};
+const VALUES: Readonly<Record<string, string>> = { flag: '', profileFlag: '', family: 'cards', key: 'rejected' };
 
 /** Commands that a message names without meaning them to be typed as they stand. */
 const MENTIONS = ['frontdesk card get', 'frontdesk plan apply', 'frontdesk config', 'frontdesk runs results'];

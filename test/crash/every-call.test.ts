@@ -53,13 +53,7 @@ async function killedAt(args: readonly string[], below: string, call: number) {
   const again = sent();
   await server.stop();
   const calls = signal === null ? Number(readFileSync(count, 'utf8')) : undefined;
-  return {
-    calls,
-    killed,
-    isResumed: resume !== undefined && !resume.stderr.includes('no run yet'),
-    resumed,
-    again,
-  };
+  return { calls, killed, isResumed: resume !== undefined && !resume.stderr.includes('no run yet'), resumed, again };
 }
 
 type Killed = Awaited<ReturnType<typeof killedAt>>;

@@ -194,12 +194,7 @@ const ROWS: readonly Row[] = [
     'plan apply /jobs/r.plan --yes --retries 0',
     { before: [REISSUE_PLAN], with: { service: 'breaks' }, code: 8 },
   ],
-  [
-    'plan apply',
-    'one that has expired',
-    'plan apply /jobs/p.plan --yes',
-    { before: [call(`${PLAN} --plan-expires 1s`)], code: 17 },
-  ],
+  ['plan apply', 'expired', 'plan apply /jobs/p.plan --yes', { before: [call(`${PLAN} --plan-expires 1s`)], code: 17 }],
   ['plan apply', 'one', 'plan apply /jobs/p.plan --yes', { before: [call(PLAN)] }],
   ['sandbox info', 'all', 'sandbox info'],
   ['sandbox serve', 'until it is stopped', 'sandbox serve', { with: { endsAt: 'Sandbox at' }, code: 143 }],

@@ -223,10 +223,7 @@ export async function play(program: Program, before: Place, call: Call, fault?: 
     isTerminal: terminal !== undefined,
     ...(stdin !== undefined && { stdin }),
     modules: {
-      child_process: {
-        spawnSync: () => ({ stdout: '' }),
-        spawn: child,
-      },
+      child_process: { spawnSync: () => ({ stdout: '' }), spawn: child },
       http: { createServer: deafServer },
       ...(terminal !== undefined && { tty: { isatty: () => true } }),
     },

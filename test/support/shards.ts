@@ -22,11 +22,7 @@ export async function makeShardPlace(rows: number, thinkMs: number) {
   return {
     folder,
     server,
-    env: {
-      ...server.env,
-      FRONTDESK_CONFIG_DIR: join(folder, 'config'),
-      FRONTDESK_STATE_DIR: join(folder, 'state'),
-    },
+    env: { ...server.env, FRONTDESK_CONFIG_DIR: join(folder, 'config'), FRONTDESK_STATE_DIR: join(folder, 'state') },
     /** Resolves as soon as the service has applied a row. */
     async whenApplied(row: number): Promise<void> {
       await new Promise<void>((resolve) => server.listen(() => applied(row) > 0 && resolve()));

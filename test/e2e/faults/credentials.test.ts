@@ -56,10 +56,7 @@ test.concurrent('C21 keeps the token out of a diagnostic report', () =>
       const options = '--report-on-signal --report-signal=SIGUSR2';
       const running = startFrontdesk([...GET, '--retries', '0'], {
         home: stage.home,
-        env: {
-          ...stage.env,
-          NODE_OPTIONS: `${options} --report-dir=${stage.path('.')} --report-filename=report.json`,
-        },
+        env: { ...stage.env, NODE_OPTIONS: `${options} --report-dir=${stage.path('.')} --report-filename=report.json` },
       });
       await until('the request', () => stage.lines.length === 1);
       running.child.kill('SIGUSR2');

@@ -123,9 +123,7 @@ test.concurrent('P6 ends by the signal when interrupted before anything was sent
     running.child.kill('SIGINT');
     const { signal, stdout, stderr } = await running.result;
     expect({ signal, stdout }).toEqual({ signal: 'SIGINT', stdout: '' });
-    expect(lastLine(stderr)).toMatchObject({
-      error: { code: 'CANCELLED', outcome: 'not_sent' },
-    });
+    expect(lastLine(stderr)).toMatchObject({ error: { code: 'CANCELLED', outcome: 'not_sent' } });
     expect(stage.lines).toEqual([]);
   }));
 
@@ -167,9 +165,7 @@ test.concurrent.each([
     {
       route: () => {
         const answer = json(status, status === 404 ? '{"errorCode":"X","message":"no"}' : cardText('BLOCKED'));
-        return {
-          onRequest: (socket, asked) => void held.push(() => answer.onRequest?.(socket, asked)),
-        };
+        return { onRequest: (socket, asked) => void held.push(() => answer.onRequest?.(socket, asked)) };
       },
     },
   );

@@ -223,9 +223,7 @@ it('assistants get the runs of the profile that the server was started with, and
 
 it('assistants read history, runs and the rows of a run, and wait for a card', async () => {
   const home = createHome();
-  const ids = await runFrontdesk(['sandbox', 'info', '--json', '--query', "cards[?status=='ACTIVE'].cardId"], {
-    home,
-  });
+  const ids = await runFrontdesk(['sandbox', 'info', '--json', '--query', "cards[?status=='ACTIVE'].cardId"], { home });
   // Texts by that query.
   const [first = '', second = ''] = JSON.parse(ids.stdout) as string[];
   await runFrontdesk(['card', 'block', first, second, '-p', 'sandbox', '--yes', '--run', 'friday'], { home });

@@ -169,11 +169,7 @@ it.concurrent.for(LOOKS)(
     const idle = await dialogue(['desk', '--idle', '61s'], [], { home, env, columns: 120 });
     expect({ code: idle.code, leftBehind: idle.leftBehind }).toEqual({ code: 0, leftBehind: [] });
     expect(idle.text).toMatch(new RegExp(`Card ID[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
-    const menu = await dialogue(['desk', '--idle', '61s'], [[/Card ID/, `${CARD_ID}\r`]], {
-      home,
-      env,
-      columns: 120,
-    });
+    const menu = await dialogue(['desk', '--idle', '61s'], [[/Card ID/, `${CARD_ID}\r`]], { home, env, columns: 120 });
     expect({ code: menu.code, leftBehind: menu.leftBehind }).toEqual({ code: 0, leftBehind: [] });
     expect(menu.text).toMatch(new RegExp(`Look again[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
     expect(server.lines).toEqual([GET]);

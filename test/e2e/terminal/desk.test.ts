@@ -139,10 +139,7 @@ it.concurrent('the desk takes at the menu what its question takes, and says what
   terminal.type('\u001b[200~q\r\u001b[201~');
   await terminal.talk([/> pasted, not used: type it\s*$/, 'q\r']);
   const end = await terminal.end;
-  expect({ code: end.code, lines: server.lines }).toEqual({
-    code: 0,
-    lines: [GET, `GET /v1/cards/${NEW_ID}`, GET],
-  });
+  expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, `GET /v1/cards/${NEW_ID}`, GET] });
   expect(end.text).toMatch(/This session [^\n]*: no changes\n2 cards were looked at/);
 });
 
@@ -347,12 +344,7 @@ it.concurrent('the desk writes the session to a file that is current after each 
 
 it.concurrent.each([
   ['keeps it where the profile keeps its token', [], '\\nThe token is stored\\.\\n', 0],
-  [
-    'keeps it for the session only if the profile reads its token from a file',
-    ['--token-file', 'token'],
-    'is not stored',
-    4,
-  ],
+  ['keeps it for the session if the profile reads it from a file', ['--token-file', 'token'], 'is not stored', 4],
 ] as const)('the desk takes a new token without leaving, and %s', async (_, from, said, later) => {
   const home = createHome();
   const answer = ({ headers }: { headers: Readonly<Record<string, unknown>> }) =>

@@ -226,9 +226,7 @@ const KEPT: Readonly<Record<string, Asked>> = {
   'a plan to revert by': asked(REVERT, /New file for the plan/, ['runs revert --plan'], { prepare: RUN }),
   'a plan to show': asked('plan show', /File of the plan/, ['plan show <file>']),
   'a plan to apply': asked('plan apply', /File of the plan/, ['plan apply <file>']),
-  'a plan sent': asked('plan apply work/p.plan', /Apply plan .*\(y\/N/, ['apply-plan.ts confirm'], {
-    prepare: PLAN,
-  }),
+  'a plan sent': asked('plan apply work/p.plan', /Apply plan .*\(y\/N/, ['apply-plan.ts confirm'], { prepare: PLAN }),
 };
 
 /** Questions about settings, and for a login. */
@@ -239,16 +237,12 @@ const SETTINGS: Readonly<Record<string, Asked>> = {
   'a preference to take away': asked('config unset', /Which preference/, ['config unset <key>']),
   'a value of a preference': asked('config set retries', /Value of retries/, ['config/set.ts missingText']),
   'a name of a profile': asked('profile set', /Name of the profile/, ['profile/set.ts missingText']),
-  'a profile': asked('profile use', /Which profile/, ['profile/profile.ts choose'], {
-    prepare: profile(),
-  }),
+  'a profile': asked('profile use', /Which profile/, ['profile/profile.ts choose'], { prepare: profile() }),
   'a loss of a profile': asked(
     'profile remove strict',
     /Remove profile strict.*\(y\/N/,
     ['profile/remove.ts confirmLoss'],
-    {
-      prepare: profile(),
-    },
+    { prepare: profile() },
   ),
   'a family': asked(LOGIN, /Gift cards or calendars/, ['auth/login.ts askFamily'], ALONE),
   'a base URL': asked(`${LOGIN} --family cards`, /Base URL/, ['auth/login.ts text'], ALONE),
@@ -256,10 +250,7 @@ const SETTINGS: Readonly<Record<string, Asked>> = {
     `${LOGIN} --family cards --cards-url https://cards.example.com`,
     /Token of/,
     ['auth/login.ts secret'],
-    {
-      isAlone: true,
-      isSecret: true,
-    },
+    { isAlone: true, isSecret: true },
   ),
 };
 

@@ -37,9 +37,7 @@ const REPLACEMENT = '11111111-2222-3333-4444-555555555555';
 
 it.each([60, 200])('the history on %i columns has each entry whole, and history show is a page', async (columns) => {
   const home = createHome();
-  const server = await serve(({ method }) => ({
-    body: cardText('ACTIVE', method === 'POST' ? REPLACEMENT : CARD),
-  }));
+  const server = await serve(({ method }) => ({ body: cardText('ACTIVE', method === 'POST' ? REPLACEMENT : CARD) }));
   const reissue = ['card', 'reissue', CARD, '--reason', 'damaged, ticket 4712', '--yes', '--expect', 'status=ACTIVE'];
   await runFrontdesk(reissue, { home, env: server.env });
   const { text } = await dialogue(['history'], [], { home, columns });

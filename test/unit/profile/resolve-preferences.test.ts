@@ -3,10 +3,7 @@ import { type PreferenceRequest, resolvePreferences } from '../../../src/profile
 import { NO_SETTINGS } from '../../../src/profile/settings.ts';
 
 const nothing = { flags: {}, env: {}, profile: undefined, settings: NO_SETTINGS };
-const config = {
-  ...NO_SETTINGS,
-  preferences: { output: 'csv', timeout: '1m', retries: 5, concurrency: 20 },
-} as const;
+const config = { ...NO_SETTINGS, preferences: { output: 'csv', timeout: '1m', retries: 5, concurrency: 20 } } as const;
 
 const flags = {
   output: 'json',

@@ -390,12 +390,7 @@ it.each<[string, Files, Files, number]>([
     { '20260501.here-apart': 'o', '20260501.aaaaaaaa': 'cp' },
     1,
   ],
-  [
-    'what was closed on a later day',
-    { '20260430.here': 'o', '20260501.aaaaaaaa': 'c' },
-    { '20260501.aaaaaaaa': 'c' },
-    1,
-  ],
+  ['what was closed a day later', { '20260430.here': 'o', '20260501.aaaaaaaa': 'c' }, { '20260501.aaaaaaaa': 'c' }, 1],
 ])('a ledger that is pruned loses %s', async (_what, before, after, count) => {
   const { folder, ports } = ledgerOf(before);
   const done = watched();

@@ -225,11 +225,7 @@ const before = new Failure('UNREACHABLE', 'cannot connect', {
   details: { outcome: 'not_sent', attempts: 1, row: 7 },
 });
 const unreached = ended({ outcome: 'not_sent', code: 'UNREACHABLE', attempts: 1 });
-const result: RowResult = {
-  ...unsentResult(ROW, 'card.block', reason, 1),
-  callOutcome: unreached,
-  failure: before,
-};
+const result: RowResult = { ...unsentResult(ROW, 'card.block', reason, 1), callOutcome: unreached, failure: before };
 
 const sent = { attempts: 1, sentAtMs: Date.parse(SENT_AT), message: 'the connection broke' };
 const first = ended({ outcome: 'unknown', code: 'OUTCOME_UNKNOWN', ...sent });

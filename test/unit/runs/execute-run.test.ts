@@ -382,10 +382,7 @@ it.each([
 ])('a row behind one without an answer leaves %i bytes: %j are sent meanwhile', async (left, meanwhile, inputOf) => {
   const bench = openBench({ ...SUMMARY, concurrency: 2 });
   // What waits for the first row may have 224 MiB, and a row takes 1,024 bytes beside its texts.
-  const rows = rowsOf(3).map((row) => ({
-    ...row,
-    input: inputOf('x'.repeat(row.row === 2 ? MOST - left : 0)),
-  }));
+  const rows = rowsOf(3).map((row) => ({ ...row, input: inputOf('x'.repeat(row.row === 2 ? MOST - left : 0)) }));
   const started: number[] = [];
   let seen: readonly number[] = [];
   const send = async ({ row }: Row) => {

@@ -439,12 +439,7 @@ it.each<[string, Operation, string, ...string[]]>([
     ...([subscriberUpdate, 'id,active\ns1,WAHR\ns2,faux\n'] as const),
     `row 1, line 2 and 1 more, column active: ${NO_BOOLEAN('WAHR')}`,
   ],
-  [
-    'an ID that is an error',
-    subscriberUpdate,
-    'id,email\n#REF!,a@x\n',
-    `row 1, line 2, column id: #REF! ${SPREADSHEET}`,
-  ],
+  ['an error as an ID', subscriberUpdate, 'id,email\n#REF!,a@x\n', `row 1, line 2, column id: #REF! ${SPREADSHEET}`],
   [
     'wrong JSON types',
     ...([subscriberUpdate, '{"id":"s1","active":"TRUE","email":5,"first_name":null}\n{"id":7,"email":"a"}'] as const),
@@ -705,11 +700,7 @@ it.each<[string, Operation, string, string, Partial<InputOptions>, ...(readonly 
 });
 
 it.each([
-  [
-    'an id that the older file does not have',
-    'id,email\ns9,c@x\n',
-    'row 1, line 2, column id: "s9" is not in stdin, so its changes are unknown',
-  ],
+  ['an unknown id', 'id,email\ns9,c@x\n', 'row 1, line 2, column id: "s9" is not in stdin, so its changes are unknown'],
   [
     'an id that lost its zeros, and names the one that it was',
     'id,email\n101,a@y\n',

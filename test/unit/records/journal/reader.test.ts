@@ -26,11 +26,7 @@ function journalOf(...parts: readonly string[]): string {
 }
 
 /** What a scan of whole lines comes to. */
-const whole = (taken: readonly (readonly number[])[], length: number) => ({
-  taken,
-  length,
-  lacksNewline: false,
-});
+const whole = (taken: readonly (readonly number[])[], length: number) => ({ taken, length, lacksNewline: false });
 
 /** Rows and offsets that a scan hands over, and what it comes to. */
 async function scanned(path: string) {

@@ -20,12 +20,7 @@ function row(number: number, fields: Partial<PlanRow>): PlanRow {
 function view(rows: readonly PlanRow[], more: Partial<PlanView> = {}): PlanView {
   const survey = new PlanSurvey();
   for (const one of rows) survey.add(one);
-  const origin = {
-    operation: UPDATE,
-    url: 'https://calendar.example.com',
-    profile: 'live',
-    createdBy: 'ann',
-  };
+  const origin = { operation: UPDATE, url: 'https://calendar.example.com', profile: 'live', createdBy: 'ann' };
   const times = { createdAt: '2026-05-01T12:00:00.000123Z', expiresAt: '2026-05-02T12:00:00.000Z' };
   const counts = { rows: rows.length, unchanged: 0, skipped: 0 };
   const header = { plan: '0123456789ab', ...origin, ...times, ...counts, sha256: '' };

@@ -165,39 +165,19 @@ it.each<[kind: 'accepted' | 'failed', what: string, ...urls: string[]]>([
   ['accepted', 'its own path', OWN, `https://h/calendars${OWN}`, '/v1/calendars/cal%2D1/subscribers#top'],
   ['accepted', 'its own path in other words', 'https://h/x/V1/Calendars/cal-1/subscribers?limit=10'],
   ['accepted', 'its own path behind that of another one', '/v1/calendars/cal-2/../cal-1/subscribers'],
-  [
-    'accepted',
-    'its own path without its list, or in its query',
-    '/v1/calendars/cal-1/',
-    '/v1/subscribers?calendar=cal-1',
-  ],
+  ['accepted', 'its own path without its list, or a query', '/v1/calendars/cal-1/', '/v1/subscribers?calendar=cal-1'],
   ['accepted', 'another path, or none, or a host alone', '/v2/lists/7', '', 'https://['],
   ['accepted', 'no calendar', '/v1/subscribers?calendar=', '/v1/calendars', '/v1/calendars/subscribers', 'cal-2'],
   ['failed', 'the path of its ID in another case', '/v1/calendars/CAL-1/subscribers'],
   ['failed', 'another calendar', '/v1/calendars/cal-2/subscribers', 'https://h/x/v1/calendars/cal%202/subscribers/'],
-  [
-    'failed',
-    'another, with fewer slashes and more',
-    'v1/calendars/cal-2/subscribers',
-    '//v1//calendars//cal-2//subscribers//',
-  ],
+  ['failed', 'another, with other slashes', 'v1/calendars/cal-2/subscribers', '//v1//calendars//cal-2//subscribers//'],
   ['failed', 'another, in another case', '/V1/Calendars/cal-2/SUBSCRIBERS'],
-  [
-    'failed',
-    'another, with dots',
-    '/v1/calendars/cal-1/../cal-2/./subscribers',
-    '/v1/calendars/cal-1/%2e%2E/cal-2/subscribers',
-  ],
+  ['failed', 'with dots', '/v1/calendars/cal-1/../cal-2/./subscribers', '/v1/calendars/cal-1/%2e%2E/cal-2/subscribers'],
   ['failed', 'another, of another version or none', '/v2/calendars/cal-2/subscribers', 'calendars/cal-2/subscribers'],
   ['failed', 'another, with backslashes', '\\\\v1\\calendars\\cal-2\\subscribers'],
   ['failed', 'another, with a slash in its ID', '/v1/calendars/cal%2F1/subscribers'],
   ['failed', 'another, behind its own', `${OWN}/../../cal-2/subscribers`],
-  [
-    'failed',
-    'another, without its list, or in its query',
-    '/v1/calendars/cal-2',
-    '/v1/subscribers?calendar=cal%2D2&limit=10',
-  ],
+  ['failed', 'another, and no list, or a query', '/v1/calendars/cal-2', '/v1/subscribers?calendar=cal%2D2&limit=10'],
 ])('a list is %s with the url of %s', (kind, _what, ...urls) => {
   for (const url of urls) {
     const body = JSON.stringify({ object: 'list', data: [], url });
