@@ -8,17 +8,14 @@ import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 
 const LOGIN = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', 'https://cards.example.com'];
 
-test.skipIf(process.platform === 'win32')(
-  'a login into a folder that others can write to creates no profile',
-  async () => {
-    const home = createHome();
-    mkdirSync(home.configDir, { recursive: true });
-    chmodSync(home.configDir, 0o777);
-    const stderr = await refused([...LOGIN, '--token-stdin'], { code: 4, home, stdin: 'a-token-of-the-test' });
-    expect(stderr).toContain('chmod');
-    expect(readdirSync(home.configDir)).toEqual([]);
-  },
-);
+test.skipIf(process.platform === 'win32')('a login where others can write creates no profile', async () => {
+  const home = createHome();
+  mkdirSync(home.configDir, { recursive: true });
+  chmodSync(home.configDir, 0o777);
+  const stderr = await refused([...LOGIN, '--token-stdin'], { code: 4, home, stdin: 'a-token-of-the-test' });
+  expect(stderr).toContain('chmod');
+  expect(readdirSync(home.configDir)).toEqual([]);
+});
 
 test('a login says that the token was stored and not tried, and takes no URL for a token', async () => {
   const home = createHome();

@@ -313,17 +313,14 @@ test.each([
   expect((await run(['runs', 'remove', 'first'])).stderr).toContain(question);
 });
 
-test.each([[['first']], [['--older-than', '1ms']]])(
-  'runs remove %j --yes names the open changes it forgets',
-  async (which) => {
-    const { run } = await openPlain(() => ({ status: 500, body: {} }));
-    await run([...BLOCK, '--run', 'first', '--retries', '0'], idLines(7));
-    const { code, stdout, stderr } = await run(['runs', 'remove', ...which, '--yes', '--json']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '{\n  "removed": [\n    "first"\n  ]\n}\n' });
-    expect(stderr).toContain('"code":"OPEN_FORGOTTEN"');
-    expect(stderr).toContain('were deleted too: first:1, first:2, first:3, first:4, first:5 and 2 more. Nothing keeps');
-  },
-);
+test.each([[['first']], [['--older-than', '1ms']]])('runs remove %j --yes names what it forgets', async (which) => {
+  const { run } = await openPlain(() => ({ status: 500, body: {} }));
+  await run([...BLOCK, '--run', 'first', '--retries', '0'], idLines(7));
+  const { code, stdout, stderr } = await run(['runs', 'remove', ...which, '--yes', '--json']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '{\n  "removed": [\n    "first"\n  ]\n}\n' });
+  expect(stderr).toContain('"code":"OPEN_FORGOTTEN"');
+  expect(stderr).toContain('were deleted too: first:1, first:2, first:3, first:4, first:5 and 2 more. Nothing keeps');
+});
 
 test('a run of the current profile that began at the URL of the environment is resumed there, and at no other', async () => {
   let isRefusing = true;
@@ -362,34 +359,29 @@ test.each([
 test.each([
   ['all of its fields', ['--email', 'new@x']],
   ['some of its fields', ['--first-name', 'New']],
-])(
-  'a row is neither sent again over a later change of %s nor recorded as done, and no command names it',
-  async (_what, later) => {
-    let isDown = true;
-    const { run, server } = await openPlain(() => (isDown ? { status: 500, body: {} } : undefined));
-    const update = ['calendar', 'subscribers', 'update'];
-    const fields =
-      later[0] === '--email'
-        ? 'id,email\nzz1,old@x\nzz2,two@x\n'
-        : 'id,email,first_name\nzz1,old@x,Old\nzz2,two@x,Two\n';
-    await run([...update, '--from', '-', '--yes', '--run', 'r', '--retries', '0'], fields);
-    isDown = false;
-    await run([...update, 'zz1', ...later, '--yes']);
-    const before = server.requests.length;
-    const resumed = await run(['runs', 'resume', 'r', '--resend-unknown', '--yes', '-o', 'ndjson']);
-    expect(rowLines(resumed.stdout).map((row) => row.split(' ')[1])).toEqual(['unknown', 'applied']);
-    expect(resumed.stderr).toContain('of 2 rows 1 unknown to send again, 1 unknown that a later change superseded');
-    expect(resumed.stderr).toContain('"resume":null');
-    expect(server.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/subscribers/zz2']);
-    // Sent again, it would undo the later change of the rest.
-    if (later[0] === '--first-name') await run(['runs', 'resume', 'r', '--resend-unknown', '--yes']);
-    else {
-      expect(await run(['history', 'resolve', 'r:1', '--as', 'not_applied'])).toMatchObject({ code: 0 });
-      expect((await run(['runs', 'resume', 'r', '--yes'])).code).toBe(8);
-    }
-    expect(server.requests.slice(before)).toHaveLength(1);
-  },
-);
+])('a row is neither sent over a later change of %s nor recorded as done, nor named', async (_what, later) => {
+  let isDown = true;
+  const { run, server } = await openPlain(() => (isDown ? { status: 500, body: {} } : undefined));
+  const update = ['calendar', 'subscribers', 'update'];
+  const fields =
+    later[0] === '--email' ? 'id,email\nzz1,old@x\nzz2,two@x\n' : 'id,email,first_name\nzz1,old@x,Old\nzz2,two@x,Two\n';
+  await run([...update, '--from', '-', '--yes', '--run', 'r', '--retries', '0'], fields);
+  isDown = false;
+  await run([...update, 'zz1', ...later, '--yes']);
+  const before = server.requests.length;
+  const resumed = await run(['runs', 'resume', 'r', '--resend-unknown', '--yes', '-o', 'ndjson']);
+  expect(rowLines(resumed.stdout).map((row) => row.split(' ')[1])).toEqual(['unknown', 'applied']);
+  expect(resumed.stderr).toContain('of 2 rows 1 unknown to send again, 1 unknown that a later change superseded');
+  expect(resumed.stderr).toContain('"resume":null');
+  expect(server.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/subscribers/zz2']);
+  // Sent again, it would undo the later change of the rest.
+  if (later[0] === '--first-name') await run(['runs', 'resume', 'r', '--resend-unknown', '--yes']);
+  else {
+    expect(await run(['history', 'resolve', 'r:1', '--as', 'not_applied'])).toMatchObject({ code: 0 });
+    expect((await run(['runs', 'resume', 'r', '--yes'])).code).toBe(8);
+  }
+  expect(server.requests.slice(before)).toHaveLength(1);
+});
 
 test('--reconcile leaves a row that a later change superseded unknown', async () => {
   let isDown = true;

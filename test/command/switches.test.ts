@@ -24,13 +24,10 @@ it.each(['schema', 'schema card get', 'completion bash', 'config path'])(
   },
 );
 
-it.each(['--help', '--version', 'help', 'card get --help'])(
-  '`%s` works with a wrong switch and says so',
-  async (words) => {
-    const { code, stderr } = await runFrontdesk(words.split(' '), { env: { FRONTDESK_DEBUG: 'ja' } });
-    expect([code, stderr]).toEqual([0, `frontdesk: warning: FRONTDESK_DEBUG: ${PROBLEM}\n`]);
-  },
-);
+it.each(['--help', '--version', 'help', 'card get --help'])('`%s` works with a wrong switch, said', async (words) => {
+  const { code, stderr } = await runFrontdesk(words.split(' '), { env: { FRONTDESK_DEBUG: 'ja' } });
+  expect([code, stderr]).toEqual([0, `frontdesk: warning: FRONTDESK_DEBUG: ${PROBLEM}\n`]);
+});
 
 it.each(['FRONTDESK_READ_ONLY', 'FRONTDESK_DEBUG'])('doctor works with a wrong %s and says so once', async (name) => {
   const { code, stdout } = await runFrontdesk(['doctor', '--json'], { env: { [name]: 'ja' } });

@@ -68,21 +68,18 @@ const RESUME = ['runs', 'resume', '--last', '-o', 'ndjson'];
 describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
   const places = ['', 'runs', 'runs/may', 'runs/may/rows', 'runs/may/header.json', 'runs/may/journal.jsonl'];
 
-  it.each(places)(
-    'T21 "%s" of the state folder is refused if others can write to it, and one command fixes it',
-    async (place) => {
-      const stage = await onStage();
-      await stopped(stage);
-      const before = stage.posts();
-      const path = join(stage.home.stateDir, place);
-      sh(`chmod g+w ${path}`, '/');
-      const stderr = await stage.refuses(RESUME);
-      expect(stderr).toContain(`${path.replace(/\/$/, '')} was not used: others can write to it`);
-      sh(fixOf(stderr), '/');
-      expect((await stage.run(RESUME)).code).not.toBe(4);
-      expect(stage.posts()).toBeGreaterThan(before);
-    },
-  );
+  it.each(places)('T21 "%s" of the state folder is refused if others can write to it, with the fix', async (place) => {
+    const stage = await onStage();
+    await stopped(stage);
+    const before = stage.posts();
+    const path = join(stage.home.stateDir, place);
+    sh(`chmod g+w ${path}`, '/');
+    const stderr = await stage.refuses(RESUME);
+    expect(stderr).toContain(`${path.replace(/\/$/, '')} was not used: others can write to it`);
+    sh(fixOf(stderr), '/');
+    expect((await stage.run(RESUME)).code).not.toBe(4);
+    expect(stage.posts()).toBeGreaterThan(before);
+  });
 
   it('T21 the state folder may be read by others, below a folder of root that its group can write to', async () => {
     const stage = await onStage();
@@ -278,20 +275,17 @@ describe.skipIf(process.platform === 'win32')(
   },
 );
 
-it.skipIf(process.platform === 'win32')(
-  'no IDs of stdin stay in the folder for temporary files after a signal',
-  async () => {
-    const { home } = await onStage();
-    const tmp = join(home.path, 'tmp');
-    mkdirSync(tmp);
-    const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, TMPDIR: tmp };
-    const running = startFrontdesk(['card', 'get', '--from', '-'], { home, env, keepStdinOpen: true });
-    running.child.stdin?.write(idLines(3));
-    await expect.poll(() => readdirSync(tmp).length, { timeout: 30_000 }).toBe(1);
-    running.child.kill('SIGINT');
-    expect([(await running.result).signal, readdirSync(tmp)]).toEqual(['SIGINT', []]);
-  },
-);
+it.skipIf(process.platform === 'win32')('no IDs of stdin stay in the temporary folder after a signal', async () => {
+  const { home } = await onStage();
+  const tmp = join(home.path, 'tmp');
+  mkdirSync(tmp);
+  const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, TMPDIR: tmp };
+  const running = startFrontdesk(['card', 'get', '--from', '-'], { home, env, keepStdinOpen: true });
+  running.child.stdin?.write(idLines(3));
+  await expect.poll(() => readdirSync(tmp).length, { timeout: 30_000 }).toBe(1);
+  running.child.kill('SIGINT');
+  expect([(await running.result).signal, readdirSync(tmp)]).toEqual(['SIGINT', []]);
+});
 
 it.skipIf(process.platform === 'win32')('a profile whose credentials are refused stays, with its token', async () => {
   const { home, run, refuses } = await onStage();

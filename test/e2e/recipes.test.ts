@@ -123,14 +123,11 @@ it.each(guards)('the recipe $name refuses to go on if the runner of the attempt 
   expect((await attempt(3)).code).toBe(0);
 });
 
-it.each(guards)(
-  'the recipe $name refuses to start over if the state of the earlier attempt is lost',
-  async ({ run }) => {
-    const place = await makePlace();
-    const { code, stderr } = await startAt(place, ['bash', '-e', '-c', run], { ATTEMPT: '2' }).ended;
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
-  },
-);
+it.each(guards)('the recipe $name refuses to start over if the state of the one before is lost', async ({ run }) => {
+  const place = await makePlace();
+  const { code, stderr } = await startAt(place, ['bash', '-e', '-c', run], { ATTEMPT: '2' }).ended;
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
+});
 
 const folders = ['.github/workflows', 'docs/recipes'];
 const texts = folders.flatMap((folder) =>

@@ -479,6 +479,12 @@ it.concurrent('the desk is drawn anew in a window of another size, and leaves no
   expect((await leave(terminal)).code).toBe(0);
 });
 
+it.concurrent('the desk exits with the code of a signal', async () => {
+  const server = await serve([]);
+  const end = await dialogue(['desk'], [[/Card ID/, { signal: 'SIGTERM' }]], { env: server.env });
+  expect([end.code, end.leftBehind]).toEqual([143, []]);
+});
+
 it.concurrent.for([
   ['a terminal that draws nothing', { TERM: 'dumb' }],
   ['a screen reader', { FRONTDESK_ACCESSIBLE: '1' }],

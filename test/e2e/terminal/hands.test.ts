@@ -149,22 +149,19 @@ it.concurrent.for<[string, string]>([
   expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
 });
 
-it.concurrent.for(['4', 'b', 'BLO', 'block'])(
-  '%j and Enter chooses the entry of the desk with that number or name',
-  async (typed) => {
-    const server = await service();
-    const terminal = await openMenu(server);
-    terminal.type(typed);
-    await terminal.waitFor(new RegExp(`\\) ${typed}`));
-    // No key acts without Enter.
-    expect(server.lines).toEqual([GET]);
-    terminal.type('\r');
-    await terminal.talk([/Block card .*\(y\/N/s, ESCAPE]);
-    await terminal.waitFor(/y\/N[\s\S]*Look again/);
-    await leave(terminal);
-    expect(server.lines).toEqual([GET, GET]);
-  },
-);
+it.concurrent.for(['4', 'b', 'BLO', 'block'])('%j and Enter chooses that entry of the desk', async (typed) => {
+  const server = await service();
+  const terminal = await openMenu(server);
+  terminal.type(typed);
+  await terminal.waitFor(new RegExp(`\\) ${typed}`));
+  // No key acts without Enter.
+  expect(server.lines).toEqual([GET]);
+  terminal.type('\r');
+  await terminal.talk([/Block card .*\(y\/N/s, ESCAPE]);
+  await terminal.waitFor(/y\/N[\s\S]*Look again/);
+  await leave(terminal);
+  expect(server.lines).toEqual([GET, GET]);
+});
 
 it.concurrent('a pasted number chooses no entry of a numbered list, with its line end or before Enter is typed', async () => {
   const server = await service();

@@ -71,30 +71,27 @@ it.concurrent('the question about several cards on 80 by 24', async () => {
   ]);
 });
 
-it.concurrent.each(SIZES)(
-  'a plan on %i by %i: what was made without its rows, and its question below them',
-  async (...size) => {
-    const home = createHome();
-    const from = ['--from', fileIn(home, 'cards.csv', CARDS)];
-    const made = (await seen({ args: ['card', 'block', ...from, '--plan', 'p.plan'], home }, size)).join('\n');
-    expect(made).not.toContain(LOST);
-    expect(made).toMatch(/\nBalances {13}133\.43 in all\n/);
-    expect(made).toMatch(
-      /plan show p\.plan -p sandbox\nfrontdesk: note: apply it: frontdesk plan apply p\.plan -p sandbox$/,
-    );
-    const shown = await seen({ args: ['plan', 'show', 'p.plan'], home }, size);
-    const rows = shown.slice(shown.findIndex((line) => line.startsWith('ROW ')));
-    expect(rows.filter((line) => line.includes('▲'))).toEqual([expect.stringMatching(/ ▲ already/)]);
-    const asked = await seen({ args: ['plan', 'apply', 'p.plan'], home, isAsked: true }, size);
-    expect(asked.slice(-rows.length - 4)).toEqual([
-      ...rows,
-      '',
-      '▲ 1 of 4 was BLOCKED already when planned.',
-      'A block cannot be undone.',
-      expect.stringMatching(/^\? Apply plan [0-9a-f]{12}: block 4 cards \(SANDBOX\)\? \(y\/N\)$/),
-    ]);
-  },
-);
+it.concurrent.each(SIZES)('a plan on %i by %i: made without its rows, and its question below them', async (...size) => {
+  const home = createHome();
+  const from = ['--from', fileIn(home, 'cards.csv', CARDS)];
+  const made = (await seen({ args: ['card', 'block', ...from, '--plan', 'p.plan'], home }, size)).join('\n');
+  expect(made).not.toContain(LOST);
+  expect(made).toMatch(/\nBalances {13}133\.43 in all\n/);
+  expect(made).toMatch(
+    /plan show p\.plan -p sandbox\nfrontdesk: note: apply it: frontdesk plan apply p\.plan -p sandbox$/,
+  );
+  const shown = await seen({ args: ['plan', 'show', 'p.plan'], home }, size);
+  const rows = shown.slice(shown.findIndex((line) => line.startsWith('ROW ')));
+  expect(rows.filter((line) => line.includes('▲'))).toEqual([expect.stringMatching(/ ▲ already/)]);
+  const asked = await seen({ args: ['plan', 'apply', 'p.plan'], home, isAsked: true }, size);
+  expect(asked.slice(-rows.length - 4)).toEqual([
+    ...rows,
+    '',
+    '▲ 1 of 4 was BLOCKED already when planned.',
+    'A block cannot be undone.',
+    expect.stringMatching(/^\? Apply plan [0-9a-f]{12}: block 4 cards \(SANDBOX\)\? \(y\/N\)$/),
+  ]);
+});
 
 const subscribers = (rows: readonly string[]) => `id,email,first_name\n${rows.join('\n')}\n`;
 

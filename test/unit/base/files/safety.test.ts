@@ -38,21 +38,18 @@ it('readPrivateFile answers undefined where there is no file or no folder', asyn
   }
 });
 
-it.each([0o777, 0o770, 0o702, 0o1777])(
-  'readPrivateFile refuses a folder of mode %o: others could swap it',
-  async (mode) => {
-    const path = privateFile();
-    const folder = join(path, '..');
-    chmodSync(folder, mode);
-    const refusal = { code: 'AUTH', hints: [`fix it with: chmod 700 ${folder}`] };
-    await expect(readPrivateFile(path, options)).rejects.toMatchObject(refusal);
-    await expect(refuseUnsafeFolder(folder, 'linux')).rejects.toMatchObject(refusal);
-    writeFileSync(join(folder, 'package.json'), '');
-    const step = { code: 'AUTH', hints: ['set FRONTDESK_CONFIG_DIR to a new folder that only frontdesk uses'] };
-    await expect(readPrivateFile(path, options)).rejects.toMatchObject(step);
-    await expect(refuseUnsafeFolder(folder, 'linux')).rejects.toMatchObject(step);
-  },
-);
+it.each([0o777, 0o770, 0o702, 0o1777])('readPrivateFile refuses a folder of mode %o', async (mode) => {
+  const path = privateFile();
+  const folder = join(path, '..');
+  chmodSync(folder, mode);
+  const refusal = { code: 'AUTH', hints: [`fix it with: chmod 700 ${folder}`] };
+  await expect(readPrivateFile(path, options)).rejects.toMatchObject(refusal);
+  await expect(refuseUnsafeFolder(folder, 'linux')).rejects.toMatchObject(refusal);
+  writeFileSync(join(folder, 'package.json'), '');
+  const step = { code: 'AUTH', hints: ['set FRONTDESK_CONFIG_DIR to a new folder that only frontdesk uses'] };
+  await expect(readPrivateFile(path, options)).rejects.toMatchObject(step);
+  await expect(refuseUnsafeFolder(folder, 'linux')).rejects.toMatchObject(step);
+});
 
 it('readPrivateFile accepts a folder that others can only read', async () => {
   const path = privateFile();

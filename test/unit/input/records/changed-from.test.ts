@@ -146,7 +146,12 @@ it.each([
   ['a row of JSON without an id', 'old.ndjson', '{"id":7,"email":"a"}\n', 'line 1: the row has no ID'],
   ['an id twice', 'old.csv', 'id,email\ns1,a\ns2,b\ns1,c\n', 'row 3, line 4: its ID is in an earlier row too'],
   ['each kind of fault', 'old.csv', `id,email\n${',a\n'.repeat(30)}`, 'row 1, line 2 and 29 more: the row has no ID'],
-  ['too few cells', 'old.csv', 'id,email\ns1\n', expect.stringMatching(/^row 1, line 2: the row has 1 cell, the/)],
+  [
+    'a row of too few cells',
+    'old.csv',
+    'id,email\ns1\n',
+    expect.stringMatching(/^row 1, line 2: the row has 1 cell, the header 2/),
+  ],
   ['what is no row', 'old.ndjson', '{"id":"s1"}\nno\n', expect.stringMatching(/^line 2, column 1: /)],
 ])('an older file is refused with %s', async (_, path, text, fault) => {
   expect(await faultsOf(text, path)).toEqual([fault]);

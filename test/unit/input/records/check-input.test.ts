@@ -819,36 +819,30 @@ it.each<[string, string, Partial<InputOptions>, string, ...string[]]>([
     `<cardId> 2: "one" ${NO_CARD}`,
     `<cardId> 3: the same id as in argument 1 (${CARD}). --allow-duplicates accepts that`,
   ],
-])(
-  'the faults of an input are counted and named, one to a line where there are several: %s',
-  async (_, text, more, what, ...problems) => {
-    expect(await failureOf(cardBlock, text, more)).toMatchObject({
-      problem: `${what}: ${problems.join('; ')}`,
-      after: 'unsent',
-      hints: [],
-      faultCount: problems.length,
-      parts: problems.length === 1 ? undefined : { heading: what, problems },
-    });
-  },
-);
+])('the faults of an input are counted and named, each on its line: %s', async (_, text, more, what, ...problems) => {
+  expect(await failureOf(cardBlock, text, more)).toMatchObject({
+    problem: `${what}: ${problems.join('; ')}`,
+    after: 'unsent',
+    hints: [],
+    faultCount: problems.length,
+    parts: problems.length === 1 ? undefined : { heading: what, problems },
+  });
+});
 
 it.each<[string | undefined, string | undefined, readonly string[]]>([
   ['reason', 'reason', ['give it with --reason, or in a column reason']],
   ['reason', undefined, []],
   ['cardId', 'reason', []],
-])(
-  'a rule judges the good rows alone, and what it says of the field %s as %s has these hints: %j',
-  async (field, kind, hints) => {
-    const asked: number[] = [];
-    const checkRows: InputOptions['checkRows'] = async (good) => {
-      asked.push(...good.map(({ row }) => row.row));
-      return good.map(() => ({ field: field ?? '', kind, problem: 'is required' }));
-    };
-    const text = `cardId,_outcome\nbad,\n${OTHER},unknown\n${CARD},\n`;
-    await expect(check(cardBlock, text, { checkRows })).rejects.toMatchObject({ faultCount: 3, hints });
-    expect(asked).toEqual([3]);
-  },
-);
+])('a rule judges good rows alone, and what it says of %s as %s has these hints: %j', async (field, kind, hints) => {
+  const asked: number[] = [];
+  const checkRows: InputOptions['checkRows'] = async (good) => {
+    asked.push(...good.map(({ row }) => row.row));
+    return good.map(() => ({ field: field ?? '', kind, problem: 'is required' }));
+  };
+  const text = `cardId,_outcome\nbad,\n${OTHER},unknown\n${CARD},\n`;
+  await expect(check(cardBlock, text, { checkRows })).rejects.toMatchObject({ faultCount: 3, hints });
+  expect(asked).toEqual([3]);
+});
 
 it.each<[string, readonly string[], readonly string[]]>([
   ['an unknown name', ['id', 'emial'], ['Rows!B1: unknown column "emial": did you mean email?']],
@@ -862,19 +856,16 @@ it.each<[string, readonly string[], readonly string[]]>([
     ],
   ],
   ['nothing', [], ['Rows, line 1: the row is empty, but must contain the names of the columns']],
-])(
-  'of a sheet whose header has %s the rows are not judged, and its other sheets are named',
-  async (_, names, problems) => {
-    const rows = [names, ['x', 12.5]] as const;
-    const bytes = sheetJsWorkbook([
-      { name: 'Rows', rows },
-      { name: 'Other', rows: [['id']] },
-    ]);
-    const failure = await failureOf(subscriberUpdate, bytes, XLSX);
-    expect(placed(failure)).toEqual(problems);
-    expect(failure.hints.at(-1)).toContain('the sheet "Rows" is read, and not "Other"');
-  },
-);
+])('of a sheet whose header has %s rows are not judged, and other sheets are named', async (_, names, problems) => {
+  const rows = [names, ['x', 12.5]] as const;
+  const bytes = sheetJsWorkbook([
+    { name: 'Rows', rows },
+    { name: 'Other', rows: [['id']] },
+  ]);
+  const failure = await failureOf(subscriberUpdate, bytes, XLSX);
+  expect(placed(failure)).toEqual(problems);
+  expect(failure.hints.at(-1)).toContain('the sheet "Rows" is read, and not "Other"');
+});
 
 it('of a sheet the faults of its rows are named with their cells', async () => {
   const rows = [

@@ -73,13 +73,10 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
   expect(problemsOf(read)).toEqual([]);
 });
 
-it.each([1, 7, 8, 9, 1000])(
-  'a workbook is read like the CSV file of its sheet whatever the size of its pieces: %i',
-  async (size) => {
-    const read = await readAll(sheetJsWorkbook([{ name: 'Rows', rows }]), { size });
-    expect(valuesOf(read)).toEqual(values);
-  },
-);
+it.each([1, 7, 8, 9, 1000])('a workbook is read like the CSV file of its sheet in pieces of %i', async (size) => {
+  const read = await readAll(sheetJsWorkbook([{ name: 'Rows', rows }]), { size });
+  expect(valuesOf(read)).toEqual(values);
+});
 
 it('a workbook is read like the CSV file of its sheet whatever text it holds', async () => {
   // What XML cannot hold is escaped by programs in ways of their own; the tests by hand have it. write-excel-file
@@ -588,16 +585,13 @@ it.each([
   ]);
 });
 
-it.each(['worksheet', 'sharedStrings', 'styles'])(
-  'a workbook whose %s is outside of the file is refused',
-  async (kind) => {
-    const other = relation('r9', `${RELATIONS}/${kind}`, 'worksheets/sheet1.xml', ' TargetMode="External"');
-    const parts = { 'xl/_rels/workbook.xml.rels': relations(SHEET_RELATION, other) };
-    expect(await refusal(handMadeWorkbook({ rows: NAMES_ROW, parts }))).toContain(
-      `(xl/_rels/workbook.xml.rels: it refers to a ${kind} outside of the file)`,
-    );
-  },
-);
+it.each(['worksheet', 'sharedStrings', 'styles'])('a workbook whose %s is elsewhere is refused', async (kind) => {
+  const other = relation('r9', `${RELATIONS}/${kind}`, 'worksheets/sheet1.xml', ' TargetMode="External"');
+  const parts = { 'xl/_rels/workbook.xml.rels': relations(SHEET_RELATION, other) };
+  expect(await refusal(handMadeWorkbook({ rows: NAMES_ROW, parts }))).toContain(
+    `(xl/_rels/workbook.xml.rels: it refers to a ${kind} outside of the file)`,
+  );
+});
 
 const ALTERNATIVES = 'xmlns="m" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"';
 /** What one program shows of it, another does not. */

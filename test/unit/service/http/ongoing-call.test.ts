@@ -141,22 +141,19 @@ it('a wait is not reported without a listener', async () => {
   expect(result.kind).toBe('answered');
 });
 
-it.each(['abort', 'stopping'] as const)(
-  'a wait ends at `%s`, and none listens any more after the call',
-  async (name) => {
-    const other = name === 'abort' ? 'stopping' : 'abort';
-    const [ending, idle] = [new AbortController(), new AbortController()];
-    const run = bench([GONE]);
-    run.clock.sleep = (_ms, woken) =>
-      new Promise((resolve) => {
-        woken?.addEventListener('abort', () => resolve());
-        ending.abort('SIGINT');
-      });
-    const result = await run.client.call(read, withPolicy({}, { [name]: ending.signal, [other]: idle.signal }));
-    expect(failureOf(result).code).toBe('CANCELLED');
-    expect([ending, idle].map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([0, 0]);
-  },
-);
+it.each(['abort', 'stopping'] as const)('a wait ends at `%s`, and none listens after the call', async (name) => {
+  const other = name === 'abort' ? 'stopping' : 'abort';
+  const [ending, idle] = [new AbortController(), new AbortController()];
+  const run = bench([GONE]);
+  run.clock.sleep = (_ms, woken) =>
+    new Promise((resolve) => {
+      woken?.addEventListener('abort', () => resolve());
+      ending.abort('SIGINT');
+    });
+  const result = await run.client.call(read, withPolicy({}, { [name]: ending.signal, [other]: idle.signal }));
+  expect(failureOf(result).code).toBe('CANCELLED');
+  expect([ending, idle].map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([0, 0]);
+});
 
 it('a wait does not begin when the call was ended right before', async () => {
   const stopping = new AbortController();
@@ -420,15 +417,12 @@ it('a Retry-After that cannot be read is said to be', async () => {
   expect(message).toContain('the service returned 429, and its Retry-After cannot be read ("soon")');
 });
 
-it.each([reissue, block])(
-  'a card check without a status resolves no unknown outcome: $operation.name',
-  async (input) => {
-    const blank = answer(200, card('ACTIVE', { status: null }));
-    const { result, sent } = await call(input, [CLOSED, blank, blank]);
-    const { code, details } = failureOf(result);
-    expect([code, details.outcome, sent.length]).toEqual(['OUTCOME_UNKNOWN', 'unknown', 3]);
-  },
-);
+it.each([reissue, block])('a card check without a status resolves no outcome: $operation.name', async (input) => {
+  const blank = answer(200, card('ACTIVE', { status: null }));
+  const { result, sent } = await call(input, [CLOSED, blank, blank]);
+  const { code, details } = failureOf(result);
+  expect([code, details.outcome, sent.length]).toEqual(['OUTCOME_UNKNOWN', 'unknown', 3]);
+});
 
 it('a call that was stopped before anything was sent ends with 130, not sent, without a request', async () => {
   const { result, callOutcome } = await call(block, [], { stopping: AbortSignal.abort('SIGINT'), laterMs: 7000 });

@@ -327,26 +327,23 @@ it.each<[event: string, ...labels: BreakLabel[]]>([
   ['not_sent', 'refused', 'unroutable', 'connect_timeout', 'connect_reset', 'proxy', 'other'],
   ['not_sent_once', 'lookup_failed'],
   ['not_sent_final', ...FINAL, 'proxy_auth', 'proxy_refused'],
-])(
-  'exchanges that broke off before the first byte are %s by what broke; after it they are broken',
-  (event, ...labels) => {
-    for (const label of labels) {
-      const breakage = { label, text: 'it broke' };
-      const whole = {
-        kind: 'failed',
-        reply: undefined,
-        error: NOTHING,
-        breakage,
-        problem: '',
-        retryAfterMs: undefined,
-      };
-      const phase = 'connecting';
-      expect(judgedBroken({ sent: false, phase, breakage })).toEqual({ ...whole, event, phase });
-      const sent = { event: 'broken', phase: 'awaiting_headers' } as const;
-      expect(judgedBroken({ sent: true, phase: sent.phase, breakage })).toMatchObject(sent);
-    }
-  },
-);
+])('exchanges that broke off before the first byte are %s by what broke, then broken', (event, ...labels) => {
+  for (const label of labels) {
+    const breakage = { label, text: 'it broke' };
+    const whole = {
+      kind: 'failed',
+      reply: undefined,
+      error: NOTHING,
+      breakage,
+      problem: '',
+      retryAfterMs: undefined,
+    };
+    const phase = 'connecting';
+    expect(judgedBroken({ sent: false, phase, breakage })).toEqual({ ...whole, event, phase });
+    const sent = { event: 'broken', phase: 'awaiting_headers' } as const;
+    expect(judgedBroken({ sent: true, phase: sent.phase, breakage })).toMatchObject(sent);
+  }
+});
 
 it.each<[number, readonly Header[] | undefined, string, number | undefined]>([
   [199, undefined, 'server_error', undefined],
