@@ -34,11 +34,7 @@ async function onStage() {
   const refuses = async (args: readonly string[], code = 4, env: Readonly<Record<string, string>> = {}) => {
     const before = place.posts();
     const { stderr, ...ended } = await run(args, env);
-    expect({ code: ended.code, stdout: ended.stdout, posts: place.posts() }).toEqual({
-      code,
-      stdout: '',
-      posts: before,
-    });
+    expect([ended.code, ended.stdout, place.posts()]).toEqual([code, '', before]);
     return stderr;
   };
   return { ...place, run, cutNext, refuses };

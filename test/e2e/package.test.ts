@@ -168,16 +168,7 @@ describe('the package', () => {
   });
 });
 
-const LICENSES = new Set([
-  'MIT',
-  'ISC',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  'Apache-2.0',
-  '0BSD',
-  'BlueOak-1.0.0',
-  'MPL-2.0',
-]);
+const LICENSES = new Set('MIT ISC BSD-2-Clause BSD-3-Clause Apache-2.0 0BSD BlueOak-1.0.0 MPL-2.0'.split(' '));
 const headings = [
   ...readFileSync(join(root, 'dist', 'THIRD-PARTY-NOTICES.md'), 'utf8').matchAll(/^## (\S+) (\S+) \((.+)\)$/gm),
 ];

@@ -150,12 +150,7 @@ const ROWS: readonly Row[] = [
   ['history list', 'all', 'history', { before: [call(BLOCK), call(RUN)] }],
   ['history list', 'open', 'history --open', { before: [LOST] }],
   ['history show', 'one', 'history show $entry', { before: [call(BLOCK)] }],
-  [
-    'history resolve',
-    'a write',
-    'history resolve $entry --as applied',
-    { before: [call('card reissue $1 --yes', SILENT)] },
-  ],
+  ['history resolve', 'it', 'history resolve $entry --as applied', { before: [call('card reissue $1 --yes', SILENT)] }],
   [
     'history resolve',
     'a row',

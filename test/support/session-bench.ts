@@ -282,17 +282,8 @@ export async function writeTestPlan(
   { profile = 'demo', url = URL, name = 'p.plan' } = {},
 ): Promise<{ readonly path: string; readonly plan: string }> {
   const path = join(bench.folder, name);
-  const times = { createdAt: '2026-05-01T11:00:00.000000Z', expiresAt: '2026-05-01T13:00:00.000Z' };
-  const about = {
-    operation: command,
-    url,
-    profile,
-    rows: rows.length,
-    unchanged: 0,
-    skipped: 0,
-    createdBy: 'ada',
-    ...times,
-  };
+  const times = { createdBy: 'ada', createdAt: '2026-05-01T11:00:00.000000Z', expiresAt: '2026-05-01T13:00:00.000Z' };
+  const about = { operation: command, url, profile, rows: rows.length, unchanged: 0, skipped: 0, ...times };
   const writer = await openPlanWriter(path, about, process.pid);
   for (const row of rows) await writer.add(row);
   const { plan } = await writer.keep();

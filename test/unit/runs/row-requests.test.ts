@@ -278,12 +278,7 @@ it('a dry run of rows is one line as NDJSON, and text with a blank line between 
 });
 
 it.each<[string, Operation, boolean, RegExp]>([
-  [
-    'cards below one heading',
-    OPERATIONS.cardBlock,
-    false,
-    /^ROW {2}CARD {4}REASON\n {2}1 {2}card-1 {2}x\n {2}2 {2}card-1 {2}x\n$/,
-  ],
+  ['cards', OPERATIONS.cardBlock, false, /^ROW {2}CARD {4}REASON\n {2}1 {2}card-1 {2}x\n {2}2 {2}card-1 {2}x\n$/],
   ['what is no card', calendarUpdate, false, /^row 1 card-1 {2}reason: x\nrow 2 card-1 {2}reason: x\n$/],
   ['requests with -v', OPERATIONS.cardBlock, true, /^POST https/],
 ])('a dry run of rows on a terminal shows %s', async (_what, operation, verbose, text) => {

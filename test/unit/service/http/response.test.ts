@@ -330,14 +330,7 @@ it.each<[event: string, ...labels: BreakLabel[]]>([
 ])('exchanges that broke off before the first byte are %s by what broke, then broken', (event, ...labels) => {
   for (const label of labels) {
     const breakage = { label, text: 'it broke' };
-    const whole = {
-      kind: 'failed',
-      reply: undefined,
-      error: NOTHING,
-      breakage,
-      problem: '',
-      retryAfterMs: undefined,
-    };
+    const whole = { kind: 'failed', reply: undefined, error: NOTHING, breakage, problem: '', retryAfterMs: undefined };
     const phase = 'connecting';
     expect(judgedBroken({ sent: false, phase, breakage })).toEqual({ ...whole, event, phase });
     const sent = { event: 'broken', phase: 'awaiting_headers' } as const;
