@@ -72,7 +72,6 @@ it('when the power goes, the history has a whole key or none at any moment, and 
   expect(leftNow(on, 'state/history-key')).toEqual([key, key]);
 });
 
-/** A file of the ledger. */
 const DAY = 'writes/20260501.00000000.ndjson';
 const ledgerAt = (on: Disk) => join(on.root, DAY);
 

@@ -19,7 +19,6 @@ function writesGet(reply: Reply, status = 'WAITING_ACTIVATION'): Handler {
 
 type Place = Awaited<ReturnType<typeof openPlain>>;
 
-/** Those of the history. */
 async function outcomesOf({ json }: Place): Promise<readonly unknown[]> {
   return (await json('history')).map(({ outcome }: { outcome: string }) => outcome);
 }

@@ -23,7 +23,6 @@ async function begin(special?: Parameters<typeof openPlain>[0]) {
   };
 }
 
-/** A plan that blocks the first cards. */
 async function planOf(rows: number, special?: Parameters<typeof openPlain>[0]) {
   const place = await begin(special);
   const made = await place.run([...BLOCK, '--plan', 'p.plan'], idLines(rows));

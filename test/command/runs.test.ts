@@ -172,7 +172,6 @@ test('--as-input has one _outcome where the input was what --failed had written'
   expect(stdout).toBe(`cardId,_outcome\n${cardId(1)},applied\n`);
 });
 
-/** The runs `first` and `second`, of a row each. */
 async function two() {
   const place = await openPlain();
   for (const name of ['first', 'second']) await place.run([...BLOCK, '--run', name], idLines(1));

@@ -78,7 +78,6 @@ it.each([
 
 const BLOCK = ['card', 'block', '4fbeb052-7396-41ce-8085-9263bed4f505', '-p', 'sandbox', '--yes'];
 const LOGIN = ['auth', 'login', '--family', 'cards', '--cards-url', 'https://a.example', '--token-file'];
-/** Of two cards. */
 const BOTH = [...BLOCK, '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101'];
 const GONE =
   'is a relative path, and the current folder was removed. Write the whole path, or change to another folder';

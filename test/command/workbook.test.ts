@@ -84,7 +84,6 @@ test('--sheet without an .xlsx file or without --from is refused', async () => {
   expect(await refused([...UPDATE, 's1', '--email', 'a@x', '--sheet', 'Rows'], home)).toContain('--sheet');
 });
 
-/** A sheet with something before its rows. */
 function sheetWith(before: string, ...rows: readonly string[]): Buffer {
   const part = `<worksheet>${before}<sheetData>${rows.join('')}</sheetData></worksheet>`;
   return handMadeWorkbook({ rows: '', parts: { 'xl/worksheets/sheet1.xml': part } });

@@ -58,7 +58,6 @@ const KEPT = [
   'screen/workbook.ts',
 ];
 
-/** The messages of the program, by source file. */
 function messages(): readonly (readonly [file: string, text: string])[] {
   const snapshot = readFileSync(join(root, 'test/contract/__snapshots__/messages.md'), 'utf8');
   return snapshot

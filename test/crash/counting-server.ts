@@ -55,7 +55,6 @@ export async function startCountingServer(verb: keyof typeof WRITES, thinkMs: nu
     env: { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CARDS_TOKEN: 'cards-token-of-the-crash-test' },
     /** Keys in the order in which their writes were applied; a key that is in it twice was applied twice. */
     order: order as readonly string[],
-    /** How often a row was applied. */
     applications: (row: number) => counts.get(keyOf(row)) ?? 0,
     /** Hears of each write; `count` is 1 for the first that arrived since the listener was set. */
     listen(heard: typeof listener): void {

@@ -58,7 +58,6 @@ async function killedAt(args: readonly string[], below: string, call: number) {
 
 type Killed = Awaited<ReturnType<typeof killedAt>>;
 
-/** What does not hold of a row. */
 function wrongOf({ killed, isResumed, resumed, again }: Killed, row: number, isOne: boolean): readonly string[] {
   const isKnown = (outcome: string | undefined) => outcome === 'applied' || outcome === 'unknown';
   const [first = 0, second = 0, third = 0] = [killed.sent[row], resumed.sent[row], again[row]];

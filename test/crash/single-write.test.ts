@@ -6,7 +6,6 @@ import { chosenSeed, IS_LONG, SeededRandom } from '../support/seeded-random.ts';
 import { keyOf, type Stage, startCountingServer } from './counting-server.ts';
 import { startProgram } from './program.ts';
 
-/** The files with lines of single changes. */
 function recordsIn(stateDir: string): readonly string[] {
   const folders = ['writes', 'open'].map((name) => join(stateDir, name)).filter((folder) => existsSync(folder));
   const paths = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));

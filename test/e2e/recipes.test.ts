@@ -15,7 +15,6 @@ interface Step {
   readonly with?: Readonly<Record<string, unknown>>;
 }
 
-/** The parts of a workflow that the tests look at. */
 interface Workflow {
   readonly jobs: {
     readonly block: { readonly strategy: object; readonly env: object; readonly steps: readonly Step[] };
@@ -43,7 +42,6 @@ const job = manifests[1]?.toJS() as Job;
 
 const makePlace = () => makeShardPlace(60, 30);
 
-/** Starts this in the folder of the place. */
 function startAt(place: ShardPlace, shell: readonly string[], env: Readonly<Record<string, string>>) {
   const started = startIn(place.folder, shell, { ...place.env, ...env });
   onTestFinished(() => void started.child.kill('SIGKILL'));

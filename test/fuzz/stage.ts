@@ -55,7 +55,6 @@ export function card(cardId: string, status: string): Record<string, unknown> {
   };
 }
 
-/** The keys of the table. */
 export const PLAY_NAMES = NAMES;
 
 /** What a table of each command shows. */

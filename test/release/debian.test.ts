@@ -12,7 +12,6 @@ const manifest = readFileSync(fileURLToPath(new URL('../../package.json', import
 // The version of the checkout, which npm wrote down.
 const { version } = JSON.parse(manifest) as { version: string };
 
-/** A card of the sandbox. */
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
 /** A system of its own, so that nothing is installed on this one. */

@@ -169,7 +169,6 @@ export class SimulatedProcess implements Owner {
     this.#hear(name, name);
   }
 
-  /** An error in the program that nothing catches. */
   crash(): void {
     this.wasCrashed = true;
     this.#hear('uncaughtException', new Error('boom'));

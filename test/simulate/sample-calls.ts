@@ -18,7 +18,6 @@ const IDS = [1, 2, 3].map((number) => `${cardId(number)}\n`).join('');
 const EDITED = 'id,email\nsub_1,new@b.example\nsub_2,other@b.example\n';
 const EVENTS = 'name,start,calendar\nParty,2026-08-01T12:00:00,cal_1\nTour,2026-08-02T12:00:00,cal_1\n';
 
-/** Files that the calls name. */
 export const FILES: Readonly<Record<string, string>> = {
   '/jobs/ids.txt': IDS,
   '/jobs/edited.csv': EDITED,
@@ -50,7 +49,6 @@ const EVENT = 'calendar event create --calendar cal_1 --name Party --start 2026-
 const EVENT_LOST = `${EVENT} --yes --retries 0`;
 const RUN = 'card block --from /jobs/ids.txt --run may --yes';
 const UPDATED = 'calendar subscribers update --from /jobs/edited.csv --changed-from /jobs/older.csv --run may --yes';
-/** Two of three shards. */
 const SHARDS = [1, 2].map((nth) => call(`card block --from /jobs/ids.txt --run may-${nth} --yes --shard ${nth}/3`));
 const PLAN = 'card block --from /jobs/ids.txt --plan /jobs/p.plan';
 const REISSUE_PLAN = call('card reissue --from /jobs/ids.txt --plan /jobs/r.plan');
@@ -58,7 +56,6 @@ const STOPPED = call(`${RUN} --max-failures 1 -j 1 --retries 0`, { service: 'awa
 const WAITING = '--expect status=WAITING_ACTIVATION';
 const NEW_TOKEN = { with: { stdin: 'another-token-of-the-service-987' } } as const;
 
-/** The entry of the newest write in the history. */
 function lastEntry(place: Place): string {
   const kept = [...place.files].filter(([path]) => /^\/state\/(?:writes|open)\//.test(path));
   const texts = kept.map(([, { bytes }]) => bytes?.toString('utf8') ?? '').join('');

@@ -90,7 +90,6 @@ export class Page {
     return (answer['result'] as { value: unknown }).value;
   }
 
-  /** The page as it is printed. */
   async pdf(): Promise<Buffer> {
     const { data } = await this.#send('Page.printToPDF', { preferCSSPageSize: true });
     return Buffer.from(String(data), 'base64');

@@ -20,7 +20,6 @@ export interface Behavior {
   readonly onAccept?: (socket: Socket) => void;
   /** Acts after the request's headers, without waiting for its body. */
   readonly onHeaders?: (socket: Socket) => void;
-  /** Acts after the whole request was read. */
   readonly onRequest?: (socket: Socket, request: RecordedRequest) => void;
 }
 
@@ -104,7 +103,6 @@ export async function startFaultServer({ script = [], route, tls, host = '127.0.
     port,
     url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     requests: requests as readonly RecordedRequest[],
-    /** Connections accepted so far. */
     get connections() {
       return connections;
     },
@@ -123,7 +121,6 @@ function head(status: number, headers: Headers): string {
   return `HTTP/1.1 ${status} Status\r\n${lines.join('')}\r\n`;
 }
 
-/** A whole answer with a correct length. */
 export function reply(status: number, headers: Headers, body: string | Uint8Array): Behavior {
   const bytes = Buffer.from(typeof body === 'string' ? Buffer.from(body, 'utf8') : body);
   const answer = Buffer.concat([Buffer.from(head(status, { ...headers, 'Content-Length': `${bytes.length}` })), bytes]);

@@ -26,10 +26,8 @@ export async function openService() {
   return { ...place, service, run, list };
 }
 
-/** A reissue card 1 that nobody is asked about. */
 export const REISSUE = ['card', 'reissue', cardId(1), '--yes', '-q'];
 
-/** The file of the ledger of a home that has one. */
 export function ledgerIn(home: Home): string {
   const [name = ''] = readdirSync(join(home.stateDir, 'writes'));
   return join(home.stateDir, 'writes', name);

@@ -3,7 +3,6 @@ import type { OPERATIONS } from '../../src/service/api/operations.ts';
 import type { CallInput } from '../../src/service/http/call.ts';
 import { CARD_ID, cardText } from './sample-card.ts';
 
-/** A key of the table of operations. */
 export type OperationName = keyof typeof OPERATIONS;
 
 /**
@@ -25,7 +24,6 @@ interface SampleCall {
   readonly argument?: 'cardId' | 'calendarId' | 'subscriberId';
   /** All fields that it takes in body or query, in the order of help. */
   readonly takes: readonly string[];
-  /** The fields of this call. */
   readonly fields?: Readonly<Record<string, string | boolean>>;
   /** Option that chooses among operations of one command. */
   readonly choice?: Readonly<Record<string, string>>;
@@ -178,11 +176,9 @@ export const SAMPLE_CALLS: Readonly<Record<OperationName, SampleCall>> = {
   },
 };
 
-/** The operations of the table. */
 // Object.keys gives string[]; these are the keys of the table itself.
 export const NAMES = Object.keys(SAMPLE_CALLS) as OperationName[];
 
-/** Those that change something. */
 export const WRITES: readonly OperationName[] = NAMES.filter((name) => SAMPLE_CALLS[name].ends !== 'read');
 
 /** The ID of a sample call: a card's, or any text. Undefined: the operation has none. */

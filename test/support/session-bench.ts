@@ -53,7 +53,6 @@ class NewestFirst implements SignalPort {
   readonly received: SignalName[] = [];
   readonly #listeners: Parameters<SignalPort['onSignal']>[0][] = [];
 
-  /** How many listen. */
   get listening(): number {
     return this.#listeners.length;
   }
@@ -82,7 +81,6 @@ export interface Bench {
   readonly asked: string[];
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Writes a file into the folder, and returns its path. */
   file(name: string, text: string): string;
   /** Names of what is in a folder below `folder`; none where there is no such folder. */
   names(...below: readonly string[]): readonly string[];
@@ -108,7 +106,6 @@ function recording(isTerminal: boolean) {
   return { port, text: () => written.join('') };
 }
 
-/** Opens a session for a test. */
 export function openBench(options: BenchOptions = {}, folder = temporaryFolder()): Bench {
   const clock = new FakeClock();
   const signals = new NewestFirst();
@@ -252,7 +249,6 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
   };
 }
 
-/** The n-th card of a test. */
 export function cardId(n: number): string {
   return CARD_ID.slice(0, -4) + String(n).padStart(4, '0');
 }
@@ -290,7 +286,6 @@ export async function writeTestPlan(
   return { path, plan };
 }
 
-/** The failure that a call rejects with. */
 export async function failureOf(call: Promise<unknown>): Promise<Failure> {
   const error = await call.then(
     () => undefined,

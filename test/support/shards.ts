@@ -5,7 +5,6 @@ import { keyOf, startCountingServer } from '../crash/counting-server.ts';
 import { shardRows } from '../crash/program.ts';
 import { folderWithProgram } from './shell.ts';
 
-/** The shards of the recipes. */
 export const SHARDS = [1, 2, 3, 4];
 
 export type ShardPlace = Awaited<ReturnType<typeof makeShardPlace>>;

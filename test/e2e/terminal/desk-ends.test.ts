@@ -32,7 +32,6 @@ async function slowService() {
   return { server: await serve(handler), arrived: arrives.came, answer: answers.come };
 }
 
-/** The desk with a block under way. */
 async function blocking(
   { server, arrived }: { readonly server: RecordingServer; readonly arrived: Promise<void> },
   env: Readonly<Record<string, string>>,

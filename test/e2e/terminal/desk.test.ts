@@ -39,7 +39,6 @@ const refusal = (word: string, status: string) =>
 const writeFails = (status: number, body?: string) =>
   service((line) => (line.startsWith('POST') ? { status, ...(body === undefined ? {} : { body }) } : undefined));
 
-/** How many entries of the menu change a card. */
 const DESK_WRITES = Object.values(SAMPLE_CALLS).filter(
   ({ command, tool, ends }) => command.startsWith('card ') && tool !== undefined && ends !== 'read',
 ).length;
@@ -520,7 +519,6 @@ it.concurrent('the desk is refused outside a terminal with 2, and sends no reque
   expect(server.lines).toEqual([]);
 });
 
-/** Resident memory of a process in MiB. */
 function residentMiB(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }

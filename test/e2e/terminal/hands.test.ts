@@ -37,7 +37,6 @@ const EARLY = `y\r1\r${paste('y\r1\r')}\ry\r${DOWN}\r${ESCAPE}`;
 /** Stands there when several lines at once were no answer: why, or in the line that takes them as one. */
 const NO_ANSWER = /not used|came at once|yes yes|\*{7}/g;
 
-/** How often that stood on a terminal. */
 function refusalsAt({ output }: Terminal): number {
   return output.match(NO_ANSWER)?.length ?? 0;
 }
@@ -104,7 +103,6 @@ async function openMenu(server: RecordingServer, env: Readonly<Record<string, st
   return terminal;
 }
 
-/** Leaves the desk from its menu. */
 async function leave(terminal: Terminal) {
   terminal.type(CTRL_C);
   await terminal.talk([/Look again[\s\S]*Recent cards[\s\S]*Card ID/, CTRL_C]);

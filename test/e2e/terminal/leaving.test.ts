@@ -16,7 +16,6 @@ interface Question {
   readonly seen: RegExp;
 }
 
-/** One of each kind of question. */
 const QUESTIONS: readonly Question[] = [
   { name: 'a confirmation', args: ['card', 'block', CARD_ID], seen: /\(y\/N/ },
   { name: 'a reason', args: ['card', 'block', CARD_ID], before: [[/\(y\/N/, 'r\r']], seen: /Reason \(Enter = none\)/ },

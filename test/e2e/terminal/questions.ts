@@ -19,7 +19,6 @@ const answers: Handler = ({ url, method }) => {
   return { body: cardText(url.endsWith('/block') ? 'BLOCKED' : 'ACTIVE', idIn(url)) };
 };
 
-/** A service of any card. */
 export function service(): Promise<RecordingServer> {
   return serve(answers);
 }
@@ -67,12 +66,10 @@ const profile = (...more: readonly string[]) =>
 
 type More = Pick<Asked, 'prepare' | 'steps' | 'isAlone' | 'isSecret'>;
 
-/** A command and the question to which it leads. */
 function asked(command: string, seen: RegExp, asks: readonly string[], more: More = {}): Asked {
   return { args: command.split(' '), seen, asks, ...more };
 }
 
-/** A command whose id is asked for. */
 function id(command: string, argument: string, options = ''): Asked {
   const seen = argument === 'cardId' ? /\? ID of the card/ : /\? ID of the (calendar|subscriber)/;
   return asked(`${command}${options}`, seen, [`${command} <${argument}>`, 'ask-missing.ts text']);
@@ -143,7 +140,6 @@ const IN_DOUBT = run('card', 'block', DOUBTFUL, OTHER, '-y', '--run', 'monday', 
 const OPEN_BLOCK = { cardId: DOUBTFUL, prepare: run('card', 'block', DOUBTFUL, '-y', '--retries', '0') } as const;
 const ALONE = { isAlone: true } as const;
 
-/** One operation of each command. */
 const ONCE = NAMES.filter((name, at) =>
   NAMES.slice(0, at).every((other) => SAMPLE_CALLS[other].command !== SAMPLE_CALLS[name].command),
 );
@@ -229,7 +225,6 @@ const KEPT: Readonly<Record<string, Asked>> = {
   'a plan sent': asked('plan apply work/p.plan', /Apply plan .*\(y\/N/, ['apply-plan.ts confirm'], { prepare: PLAN }),
 };
 
-/** Questions about settings, and for a login. */
 const SETTINGS: Readonly<Record<string, Asked>> = {
   'a shell': asked('completion', /Which shell/, ['completion <shell>']),
   'a preference to show': asked('config get', /Which preference/, ['config get <key>']),

@@ -200,7 +200,6 @@ const answers: Handler = ({ url, method }) => {
 const RUN = ['card', 'block', STOLEN, BLOCKED, MISSING, UNLIKELY, '--yes', '--run', 'monday', '--retries', '0'];
 const DOUBTFUL = ['card', 'reissue', UNLIKELY, '--yes', '--retries', '0'];
 
-/** What differs each time. */
 const VARIABLE: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z/g, '<time>'],
   [/\d+ \w{3} \d{4}, [\d:]+ UTC +(?=card)/g, '<time>  '],

@@ -297,7 +297,6 @@ const linesBack = async (content: string, change: (file: FileHandle) => void = (
   await file.close();
   return lines;
 };
-/** Reads at most so many bytes at once. */
 const readsAtMost = (bytes: (at: number) => number) => (file: FileHandle) => {
   const read = file.read.bind(file) as (...args: unknown[]) => ReturnType<FileHandle['read']>;
   const short = (buffer: Buffer, offset: number, length: number, at: number) =>
@@ -349,7 +348,6 @@ const LINES: Readonly<Record<string, string>> = {
 };
 type Files = Readonly<Record<string, string>>;
 
-/** A state folder whose ledger has these files. */
 function ledgerOf(files: Files) {
   const stateDir = temporaryFolder();
   const folder = join(stateDir, 'writes');

@@ -62,7 +62,6 @@ async function leaveUnknown({ stored }: Run): Promise<void> {
 const posts = (count: number) => rowsOf(count).map(({ id }) => `POST /v1/cards/${id}/block {"reason":"lost"}`);
 const SUMMARY = { output: { format: 'json' } } as const;
 
-/** Sends a row, which ends so. */
 const sending =
   (end: CallResult) =>
   async (_row: Row, { pacer }: RowSlot) => {
@@ -110,7 +109,6 @@ it('a run holds at most as many requests at once as it may', async () => {
   expect(most).toBe(3);
 });
 
-/** Ctrl-C, and again. */
 function sendTwice({ signals }: Bench): void {
   for (let time = 0; time < 2; time += 1) signals.send('SIGINT');
 }

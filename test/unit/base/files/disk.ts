@@ -7,7 +7,6 @@ import { type AppendFile, openAppendFile } from '../../../../src/records/journal
 /** Text of each file below the folder, by its path in it. */
 export type Tree = Readonly<Record<string, string>>;
 
-/** Names and numbers of what is in one folder. */
 type Names = ReadonlyMap<string, number>;
 
 /**
@@ -61,7 +60,6 @@ export class Disk {
     return { ...file, sync };
   };
 
-  /** The power may go now. */
   moment(): void {
     this.losses.push(...this.left(), ...this.#oneNameLeft());
   }

@@ -30,7 +30,6 @@ function clockWith(onSleep: (ms: number) => void, wallOffsetMs = 0): ClockPort {
   };
 }
 
-/** Pid of a process that has ended. */
 async function deadPid(): Promise<number> {
   const child = spawn(process.execPath, ['-e', '']);
   await once(child, 'exit');
@@ -113,7 +112,6 @@ it('a lock whose pid runs where the system does not say since when, as on Window
 const WAITING =
   'run may is in use by another frontdesk on pod-a (process 1). Waiting up to 90 s, then taking over if there was no sign of life for 60 s';
 
-/** What is reported while a lock is waited for. */
 async function waitFor(path: string, clock: ClockPort) {
   const reports: string[] = [];
   const held = await acquireLock(path, options(clock), async (message) => void reports.push(message));

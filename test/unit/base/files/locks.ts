@@ -25,7 +25,6 @@ function holders() {
 
 const digits = (value: number, width: number) => String(value).padStart(width, '0');
 
-/** Puts a lock in the place of what is there. */
 export function putLock(path: string, lock: PutLock = {}): void {
   const { holder = '00000000.1.77', instance = INSTANCE, machine = 'pod-a', epoch = 1, count = 0 } = lock;
   rmSync(path, { recursive: true, force: true });
@@ -42,7 +41,6 @@ export function putLockHere(path: string, holder: 'living' | 'dead' | 'unsure', 
   putLock(path, { holder: holders()[holder], machine: hostname(), ...lock });
 }
 
-/** Text of the file in the folder of a lock. */
 export function textOfLock(path: string): string {
   const [name = 'none'] = readdirSync(path);
   return readFileSync(join(path, name), 'utf8');

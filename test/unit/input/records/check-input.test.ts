@@ -58,7 +58,6 @@ async function check(
   });
 }
 
-/** What a refused input is refused with. */
 async function failureOf(operation: Operation, text: string | Uint8Array, more: Partial<InputOptions> = {}) {
   const error = await check(operation, text, more).catch((thrown: unknown) => thrown);
   if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
@@ -67,7 +66,6 @@ async function failureOf(operation: Operation, text: string | Uint8Array, more: 
 
 const placed = ({ faults }: Failure) => faults.map(({ where, problem }) => `${where}: ${problem}`);
 
-/** The faults as lines of text. */
 async function faultsOf(operation: Operation, text: string, more: Partial<InputOptions> = {}) {
   const { parts, problem } = await failureOf(operation, text, more);
   return parts?.problems ?? problem.split(/^[^:]* in stdin: /).slice(1);

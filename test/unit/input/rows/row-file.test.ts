@@ -22,7 +22,6 @@ interface Written {
   readonly extra?: RowExtra;
 }
 
-/** Writes rows, numbered from 1, and reads them. */
 async function roundTrip(shape: RowShape, written: readonly Written[], isKept = false) {
   const path = join(temporaryFolder(), 'rows');
   const maker = new RowMaker(shape);

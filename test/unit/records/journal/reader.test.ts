@@ -142,7 +142,6 @@ it('the last record of a journal is none where there is no journal, and LOCAL_IO
   expect(() => readLastRecord(path)).toThrow(expect.objectContaining({ code: 'LOCAL_IO', message }));
 });
 
-/** Each record of the journal, read at its place. */
 async function rowsOf(path: string): Promise<(number | undefined)[]> {
   const { taken } = await scanned(path);
   const reader = openRecordReader(path);

@@ -4,7 +4,6 @@ import { type RowState, RowStates } from '../../../../src/records/journal/row-st
 
 type RowRecord = IntentRecord | ResultRecord;
 
-/** A record of row 1. */
 function record(s: RowRecord['s'], more: Partial<ResultRecord> = {}): RowRecord {
   return { n: 1, t: 1, a: 1, ...more, s };
 }

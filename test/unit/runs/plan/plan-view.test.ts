@@ -27,7 +27,6 @@ function view(rows: readonly PlanRow[], more: Partial<PlanView> = {}): PlanView 
   return { header, state: 'new', survey, allRows: 'frontdesk plan show p -o csv', ...more };
 }
 
-/** A row of which one field changes. */
 const change = (field: string, old: string, next: string) =>
   row(1, { body: new Map([[field, next]]), before: new Map([[field, old]]) });
 const EMAILS = change('email', 'ann@old.example', 'ann@new.example');

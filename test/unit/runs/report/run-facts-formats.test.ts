@@ -35,7 +35,6 @@ function timelineFrom(startedMs: number): RunTimeline {
   return timeline;
 }
 
-/** What is said of a run of these rows. */
 function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}, user = 'ann'): RunFacts {
   const causes = new CauseCounter<Outcome>();
   const timeline = timelineFrom(START);

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { JournalRecord } from '../../../../src/records/journal/record.ts';
 import { RunTimeline } from '../../../../src/runs/report/run-timeline.ts';
 
-/** An answered row that took so long. */
 function answered(row: number, ms: number): JournalRecord {
   return { n: row, s: 'applied', a: 1, t: 1000 + row, http: 200, ms };
 }

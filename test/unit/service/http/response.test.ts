@@ -318,7 +318,6 @@ it.each<[title: string, body: string, expected: object]>([
   expect(judged(cardGet, body, 500)).toMatchObject({ error: expected });
 });
 
-/** What an exchange that broke off came to. */
 const judgedBroken = (broken: Omit<Broken, 'kind'>) => judgedExchange(cardGet, { kind: 'broken', ...broken });
 
 const FINAL = ['not_found', 'not_tls', 'untrusted', 'wrong_name', 'certificate_dates', 'tls'] as const;
