@@ -36,7 +36,10 @@ it.each<[Partial<Parts>, string]>([
   [{ problem: '', ...block }, 'cancelled: block card c'],
   [{ code: 'OUTCOME_UNKNOWN', ...block }, 'OUTCOME UNKNOWN - block card c. full'],
   [{ after: 'applied', ...block }, 'block card c: this change WAS applied, but full'],
-  [{ after: 'confirmed', ...block }, 'block c: this change counts as applied, as checking the card showed, but full'],
+  [
+    { after: 'confirmed', ...block },
+    'block card c: this change counts as applied, as checking the card showed, but full',
+  ],
   [{ after: 'unsent', ...block }, 'could not block card c: full. Nothing was sent.'],
   [{ after: { done: ['a is stored'] }, ...block }, 'could not block card c: full. Done before that: a is stored.'],
   [{ after: 'unsent', ...earlier }, 'full. This request was not sent. An earlier one may have been applied.'],

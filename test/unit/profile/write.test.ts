@@ -27,9 +27,13 @@ it('changeSettings writes a new file for this user alone, in a layout that peopl
   expect(readFileSync(join(folder, 'settings.json'), 'utf8')).toBe(`{
   "version": 1,
   "profiles": {
-    "__proto__": { "cardsUrl": "https://a.example" }
+    "__proto__": {
+      "cardsUrl": "https://a.example"
+    }
   },
-  "preferences": { "retries": 3 }
+  "preferences": {
+    "retries": 3
+  }
 }
 `);
   expect([statSync(join(folder, 'settings.json')).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700]);
