@@ -31,17 +31,6 @@ async function outcomes(stage: Stage): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-test.concurrent('P1 ends a read in silence when its reader goes away, and a change by its outcome', () =>
-  onStage(async (stage) => {
-    const read = await stage.shell(`{ $FD ${GET.join(' ')}; echo "code $?" >&2; } | true`);
-    expect(read.stderr).toBe('code 141\n');
-    const write = await stage.shell(`{ $FD ${REISSUE.join(' ')}; echo "code $?" >&2; } | true`);
-    expect(write.stderr).toContain('WAS applied');
-    expect(write.stderr).toContain(CARD_ID);
-    expect(write.stderr).toMatch(/code 0\n$/);
-    expect(await outcomes(stage)).toEqual(['applied']);
-  }));
-
 test.concurrent('P2 says that a change was applied whose result could not be written to a full disk', () =>
   onStage(
     async (stage) => {
