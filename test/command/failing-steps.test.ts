@@ -56,7 +56,7 @@ it('P1 P2 each command whose result cannot be printed says so by its exit code, 
     if (first === undefined || SILENT_HERE.includes(words)) continue;
     const ends = async (stdoutFails: string) => {
       const { code, stderr } = await play(program, first.place, { ...first.call, stdoutFails });
-      return { words, stdoutFails, code, says: stderr.includes('no space left') };
+      return { words, stdoutFails, code, says: /no space left|the reader of stdout/.test(stderr) };
     };
     // The results of a run are kept in it.
     const changes =
