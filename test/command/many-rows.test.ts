@@ -362,13 +362,8 @@ test('--run with other shaping is another run', async () => {
 test('--run compares --map, --where, --expect and --skip-if in any order', async () => {
   const place = await openPlain();
   const shaping = ['--map=Card Number=cardId', '--map=Ticket=reason', '--where=Store=12', '--where=Paid=x'];
-  const guards = [
-    '--expect=status=ACTIVE',
-    '--expect=design=none',
-    '--skip-if=status=BLOCKED',
-    '--skip-if=design=none',
-  ];
-  const given = [...shaping, ...guards];
+  const rules = ['--expect=status=ACTIVE', '--expect=design=none', '--skip-if=status=BLOCKED', '--skip-if=design=none'];
+  const given = [...shaping, ...rules];
   const block = (more: readonly string[]) => place.run([...BLOCK, '--run', 'till', ...more], TILL);
   const first = await block(given);
   const before = place.sent();

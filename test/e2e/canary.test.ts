@@ -70,15 +70,10 @@ const LEFT_OUT = [
 async function logIn(stage: Stage): Promise<void> {
   for (const family of ['cards', 'calendar']) {
     const args = [
-      'auth',
-      'login',
-      '-p',
-      'live',
-      '--family',
+      ...'auth login -p live --token-stdin --family'.split(' '),
       family,
       `--${family}-url`,
       stage.server.url,
-      '--token-stdin',
     ];
     const { code } = await stage.run(args, { env: { ...NO_URLS, ...NO_TOKENS }, stdin: `${STORED_CANARY}\n` });
     expect(code).toBe(0);

@@ -59,19 +59,8 @@ beforeAll(() => {
   const answer: unknown = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
   // npm 11 answers an object by name, earlier ones an array; both hold one entry.
   [packed] = Object.values(answer as Record<string, Packed>) as [Packed];
-  npm(
-    [
-      'install',
-      '--prefix',
-      prefix,
-      '--offline',
-      '--ignore-scripts',
-      '--no-audit',
-      '--no-fund',
-      join(folder, packed.filename),
-    ],
-    folder,
-  );
+  const install = 'install --offline --ignore-scripts --no-audit --no-fund --prefix'.split(' ');
+  npm([...install, prefix, join(folder, packed.filename)], folder);
 }, 120_000);
 
 describe('the package', () => {

@@ -42,14 +42,8 @@ function isHere(file: string): boolean {
 
 /** What this system has is not known to the other one, so dependencies are left to the test of the executable. */
 function dpkg(...args: string[]) {
-  return run('dpkg', [
-    '--force-depends',
-    '--force-not-root',
-    '--force-bad-path',
-    `--root=${system}`,
-    '--log=/dev/null',
-    ...args,
-  ]);
+  const forced = '--force-depends --force-not-root --force-bad-path --log=/dev/null'.split(' ');
+  return run('dpkg', [...forced, `--root=${system}`, ...args]);
 }
 
 function filesBelow(path: string): readonly string[] {

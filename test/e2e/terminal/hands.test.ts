@@ -181,11 +181,7 @@ it.concurrent('a pasted number chooses no entry of a numbered list, with its lin
 it.concurrent('one paste of an ID and answers does nothing to the card', async () => {
   const server = await service();
   const terminal = openTerminal(['desk'], { home: createHome(), env: server.env });
-  await terminal.talk(
-    [/Card ID/, `${CARD_ID}\r3\ry\ry\r`],
-    [`${CARD_ID} 3 y y`, '\r'],
-    ['Enter takes this card', '\r'],
-  );
+  await terminal.talk([/Card ID/, `${CARD_ID}\r3\ry\ry\r`], [`${CARD_ID} 3 y y`, '\r'], ['Enter takes this', '\r']);
   await terminal.waitFor(/Look again/);
   await leave(terminal);
   expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);

@@ -64,7 +64,7 @@ const PLAN = run('card', 'block', CARD_ID, OTHER, '--plan', 'p.plan');
 const profile = (...more: readonly string[]) =>
   run('profile', 'set', 'strict', '--cards-url', 'http://127.0.0.1:9', ...more);
 
-type More = Pick<Asked, 'prepare' | 'steps' | 'isAlone' | 'isSecret'>;
+type More = Pick<Asked, 'prepare' | 'steps' | 'isAlone' | 'isSecret'> & { readonly cardId?: string };
 
 function asked(command: string, seen: RegExp, asks: readonly string[], more: More = {}): Asked {
   return { args: command.split(' '), seen, asks, ...more };
@@ -110,12 +110,7 @@ function sampleQuestions(name: OperationName): Readonly<Record<string, Asked>> {
 }
 
 /** A question after entries of the desk's menu were chosen by these names. */
-function atDesk(
-  names: readonly string[],
-  seen: RegExp,
-  asks: string,
-  more: More & { readonly cardId?: string } = {},
-): Asked {
+function atDesk(names: readonly string[], seen: RegExp, asks: string, more: More = {}): Asked {
   const { cardId = CARD_ID, ...rest } = more;
   const [first, ...others] = names;
   const steps: Step[] = [
@@ -167,10 +162,7 @@ const CALLS: Readonly<Record<string, Asked>> = {
   ]),
   'a name of an event': asked(`${EVENT} --calendar c --start 2027-04-02`, /\? Name of the event/, [`${EVENT} --name`]),
   'a start of an event': asked(`${EVENT} --calendar c --name n`, /\? When the event starts/, [`${EVENT} --start`]),
-  'a wallet': asked(`card provision ${CARD_ID} --json`, /wallet_b/, [
-    'card provision --wallet',
-    'ask-missing.ts choose',
-  ]),
+  wallet: asked(`card provision ${CARD_ID} --json`, /wallet_b/, ['card provision --wallet', 'ask-missing.ts choose']),
   'a file for a provision': asked(`card provision ${CARD_ID} --wallet wallet_a`, /\? File for the secrets/, [
     'secret-answer.ts text',
   ]),
@@ -189,10 +181,7 @@ const KEPT: Readonly<Record<string, Asked>> = {
   ]),
   'a card to find': asked('card find', /\? Order number/, ['card/find.ts missingText']),
   'a loss of remembered cards': asked('card find --forget', /Forget all cards .*\(y\/N/, ['card/find.ts confirmLoss']),
-  'what was found out': asked('history resolve 20270402', /Was it applied\?/, [
-    'history resolve --as',
-    'local-call.ts choose',
-  ]),
+  'found out': asked('history resolve 20270402', /Was it applied\?/, ['history resolve --as', 'local-call.ts choose']),
   'a process that may go on elsewhere': asked(
     'history resolve 20 --as applied',
     /Has its process ended\?/,

@@ -277,13 +277,9 @@ it('H29 a 401 warns of a wrong clock', async () => {
 });
 
 it('a token source that fails ends the call before anything is sent', async () => {
-  const token = () => Promise.reject(new Failure('AUTH', 'no credential'));
+  const token = () => Promise.reject(new Failure('AUTH', 'no login'));
   const details = { outcome: 'not_sent', attempts: 0 };
-  expect(await failing(block, [], { on: { token } })).toMatchObject({
-    code: 'AUTH',
-    message: 'no credential',
-    details,
-  });
+  expect(await failing(block, [], { on: { token } })).toMatchObject({ code: 'AUTH', message: 'no login', details });
 });
 
 it('a bug in the token source is thrown, when a token is asked for and when it is renewed', async () => {
