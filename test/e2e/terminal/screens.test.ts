@@ -310,7 +310,9 @@ it.concurrent.for(Object.entries(LAST))('%s on 80 by 24 ends so', async ([, { ar
   if (isAsked) {
     await terminal.talk([/\(y\/N[^)]*\)\s*$/, 'y\r']);
   }
-  await terminal.end;
+  const { text } = await terminal.end;
+  // The card stands above the question alone.
+  if (isAsked) expect(text.match(/Expires /g)).toHaveLength(1);
   const lines = shows.split('\n').slice(1);
   const screen = screenOf(terminal, 80, 24).slice(-lines.length).join('\n');
   expect(VARIABLE.reduce((text, [pattern, word]) => text.replaceAll(pattern, word), screen)).toBe(lines.join('\n'));
