@@ -143,11 +143,11 @@ describe.skipIf(process.platform === 'win32')('a folder that is not of frontdesk
     const stage = await onStage();
     sh(script, stage.home.path);
     const place = path.startsWith('/') ? path : join(stage.home.path, path);
-    const block = ['card', 'block', CARD_ID, '--yes'];
+    const one = ['card', 'block', CARD_ID, '--yes'];
     for (const name of ['FRONTDESK_STATE_DIR', 'FRONTDESK_CONFIG_DIR']) {
       const of = { [name]: place, FRONTDESK_CARDS_URL: stage.server.url };
       const env = name === 'FRONTDESK_STATE_DIR' ? { ...of, FRONTDESK_CARDS_URL: '', FRONTDESK_PROFILE: 'live' } : of;
-      for (const args of [block, ['history'], ['runs', 'list'], ['card', 'find', 'x'], LOGIN, ['doctor', '--json']]) {
+      for (const args of [one, ['history'], ['runs', 'list'], ['card', 'find', 'order'], LOGIN, ['doctor', '--json']]) {
         const { code, stdout, stderr } = await stage.run(args, env);
         expect(stdout + stderr, args.join(' ')).not.toMatch(COMMAND);
         if (code === 4 && args !== LOGIN) expect(stderr).toMatch(new RegExp(`hint: set ${name} to `));
