@@ -203,14 +203,6 @@ test.each<[string, readonly string[], boolean]>([
   ]);
 });
 
-test('a row that is marked as done is an error in a change, with the command that lists the rows to do', async () => {
-  for (const outcome of ['applied', 'confirmed_by_read']) {
-    const stderr = await refused(BLOCK, `cardId,_outcome\n${ONE},${outcome}\n`);
-    expect(stderr).toContain('frontdesk runs results <run> --outcome rejected,not_sent --as-input');
-  }
-  await refused([...BLOCK, '--ignore-columns', '_outcome'], `cardId,_outcome\n${ONE},unknown\n`);
-});
-
 const OWN = 'cardId,_row,_outcome,_error\n';
 
 test.each([
