@@ -69,12 +69,8 @@ const LEFT_OUT = [
 
 async function logIn(stage: Stage): Promise<void> {
   for (const family of ['cards', 'calendar']) {
-    const args = [
-      ...'auth login -p live --token-stdin --family'.split(' '),
-      family,
-      `--${family}-url`,
-      stage.server.url,
-    ];
+    const words = `auth login -p live --token-stdin --family ${family} --${family}-url`.split(' ');
+    const args = [...words, stage.server.url];
     const { code } = await stage.run(args, { env: { ...NO_URLS, ...NO_TOKENS }, stdin: `${STORED_CANARY}\n` });
     expect(code).toBe(0);
   }

@@ -218,23 +218,20 @@ it.concurrent.for<[string, string]>([
 it.concurrent.for([
   ['drawn', {}, /\? Card ID or order number \([^)]*\)\s*$/],
   ['in lines', { FRONTDESK_ACCESSIBLE: '1' }, /(?:[\b] [\b]){36}$/],
-] as const)(
-  'Esc and Ctrl-C at the question for a card ID empty a line with text, and Ctrl-C leaves an empty one: %s',
-  async ([, env, empty]) => {
-    const server = await service();
-    const terminal = openTerminal(['desk'], { home: createHome(), env: { ...server.env, ...env } });
-    await terminal.waitFor(/Card ID/);
-    for (const key of [CTRL_C, ESCAPE]) {
-      terminal.type(OTHER);
-      await terminal.talk([new RegExp(`${OTHER}$`), key]);
-      await terminal.waitFor(empty);
-    }
-    terminal.type(`${CARD_ID}\r`);
-    await terminal.talk([/Another card/, CTRL_C], [/Another card[\s\S]*Card ID, order number or 1/, CTRL_C]);
-    expect((await terminal.end).code).toBe(0);
-    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
-  },
-);
+] as const)('at the question for an ID Esc and Ctrl-C empty the line, then leave it: %s', async ([, env, empty]) => {
+  const server = await service();
+  const terminal = openTerminal(['desk'], { home: createHome(), env: { ...server.env, ...env } });
+  await terminal.waitFor(/Card ID/);
+  for (const key of [CTRL_C, ESCAPE]) {
+    terminal.type(OTHER);
+    await terminal.talk([new RegExp(`${OTHER}$`), key]);
+    await terminal.waitFor(empty);
+  }
+  terminal.type(`${CARD_ID}\r`);
+  await terminal.talk([/Another card/, CTRL_C], [/Another card[\s\S]*Card ID, order number or 1/, CTRL_C]);
+  expect((await terminal.end).code).toBe(0);
+  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+});
 
 it.concurrent.for(ENVIRONMENTS)('a wrong answer is removed from the line: %s', async ([, env]) => {
   const server = await service();

@@ -46,24 +46,21 @@ const CASES = QUESTIONS.flatMap((question, at) =>
   }),
 );
 
-it.concurrent.for(CASES)(
-  'P14 leaving a question by $title leaves the terminal as it was, and nothing is sent',
-  async (one) => {
-    const server = await serve(() => ({ body: cardText('ACTIVE') }));
-    const { question, leaving, terminal } = one;
-    const isLogin = question.args[0] === 'auth';
-    const env = { ...(isLogin ? {} : server.env), TERM: terminal };
-    const end = await dialogue(question.args, [...(question.before ?? []), [question.seen, leaving.typed]], { env });
-    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: leaving.code, leftBehind: [] });
-    // A read and a login say nothing of what they never would have sent.
-    const isWrite = ['block', 'provision'].includes(question.args[1] ?? '');
-    const line = isWrite
-      ? /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question\. Nothing was sent\.$/m
-      : /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question$/m;
-    expect(end.text).toMatch(line);
-    expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
-  },
-);
+it.concurrent.for(CASES)('P14 leaving a question by $title keeps the terminal as it was, nothing sent', async (one) => {
+  const server = await serve(() => ({ body: cardText('ACTIVE') }));
+  const { question, leaving, terminal } = one;
+  const isLogin = question.args[0] === 'auth';
+  const env = { ...(isLogin ? {} : server.env), TERM: terminal };
+  const end = await dialogue(question.args, [...(question.before ?? []), [question.seen, leaving.typed]], { env });
+  expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: leaving.code, leftBehind: [] });
+  // A read and a login say nothing of what they never would have sent.
+  const isWrite = ['block', 'provision'].includes(question.args[1] ?? '');
+  const line = isWrite
+    ? /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question\. Nothing was sent\.$/m
+    : /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question$/m;
+  expect(end.text).toMatch(line);
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+});
 
 const ASKING = [
   ['a block', `card block ${CARD_ID}`],

@@ -209,11 +209,7 @@ it('the question about a plan comes with a warning when the token expires before
 });
 
 it.each([
-  [
-    'another profile',
-    { name: 'live' },
-    'apply it with the profile that it was made with: frontdesk plan apply {path} -p demo',
-  ],
+  ['another', { name: 'live' }, 'apply it with the profile that it was made with: frontdesk plan apply {path} -p demo'],
   [
     'the same profile, changed since',
     {},

@@ -194,22 +194,16 @@ it.each([
   [{ unread: new Failure('LOCAL_IO', 'no records') }, [EARLIER]],
 ])('what is open of a card is named once by a row that is held back: %o', async (known, earlier) => {
   const ports = { open: async () => ({ ...NOTHING, ...known }), stillOpen: () => [EARLIER] };
-  const reply = await makeRowSender(
-    serviceOf(answered()).service,
-    OPERATIONS.cardReissue,
-    POLICY,
-    ports,
-  )(rowOf(), SLOT);
+  const { service } = serviceOf(answered());
+  const reply = await makeRowSender(service, OPERATIONS.cardReissue, POLICY, ports)(rowOf(), SLOT);
   expect(reply).toMatchObject({ kind: 'held', earlier });
 });
 
 it('a row whose name is taken meanwhile is not sent', async () => {
   const { service, names } = serviceOf(answered());
   const held = { why: 'repeats', repeated: [OPEN] } as never;
-  const reply = await makeRowSender(service, OPERATIONS.cardReissue, POLICY, { claim: async () => held })(
-    rowOf(),
-    SLOT,
-  );
+  const ports = { claim: async () => held };
+  const reply = await makeRowSender(service, OPERATIONS.cardReissue, POLICY, ports)(rowOf(), SLOT);
   expect([reply, names()]).toMatchObject([{ kind: 'held', held }, []]);
 });
 

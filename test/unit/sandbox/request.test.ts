@@ -37,12 +37,7 @@ it.each<[what: string, sent: Sent, status: number, errorCode: string]>([
   ['a parameter twice', { target: `${SUBSCRIBERS}?limit=1&limit=2` }, 400, 'QUERY_INVALID'],
   ...'limit=0 limit=101 limit=1.5 limit=1e1 limit=05 limit= active=yes active=1 active=all'
     .split(' ')
-    .map((query): [string, Sent, number, string] => [
-      query,
-      { target: `${SUBSCRIBERS}?${query}` },
-      400,
-      'QUERY_INVALID',
-    ]),
+    .map((q): [string, Sent, number, string] => [q, { target: `${SUBSCRIBERS}?${q}` }, 400, 'QUERY_INVALID']),
   ['a body on a read', { target: CARD, body: '{}' }, 400, 'BODY_NOT_ALLOWED'],
   ['a body on activate', { target: `${CARD}/activate`, method: 'POST', body: '{}' }, 400, 'BODY_NOT_ALLOWED'],
   ['no body on block', { target: `${CARD}/block`, method: 'POST' }, 400, 'BODY_MISSING'],

@@ -632,15 +632,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 it('the file of the rows of an input has the rows that will be sent, is only for its owner, and hashes to what the check says', async () => {
   const text = `\ufeffcardId;reason\r\n${CARD};lost\r\n${OTHER};"a ""b"""\r\n`;
   const rowsTo = join(folder, 'good');
-  const input = await checkInput(fileOf(text), optionsFor(cardBlock), {
-    duplicates: 'refused',
-    rowsTo,
-    isStored: true,
-  });
+  const read = await checkInput(fileOf(text), optionsFor(cardBlock), { duplicates: 'refused', rowsTo, isStored: true });
   const written = `[1,["${CARD}","lost"],2,["${OTHER}","a \\"b\\""]]\n`;
   expect(readFileSync(rowsTo, 'utf8')).toBe(written);
   expect(statSync(rowsTo).mode & 0o777).toBe(0o600);
-  expect(input).toMatchObject({
+  expect(read).toMatchObject({
     sha256: createHash('sha256').update(text).digest('hex'),
     fileSha256: createHash('sha256').update(written).digest('hex'),
     columns: ['cardId', 'reason'],

@@ -656,11 +656,7 @@ it.each<[string, Uint8Array, string]>([
   ['an empty file', Buffer.alloc(0), 'is empty (0 bytes): save it again in the program that made it'],
   ['an encrypted workbook', oleContainer('EncryptedPackage'), 'is encrypted: save it without a password'],
   ['an encrypted ZIP', changed((file) => ({ ...file, flags: 1 })), 'is encrypted: save it without a password'],
-  [
-    'an older workbook',
-    oleContainer('Workbook'),
-    `is in the older .xls format, or encrypted: ${SAVE_XLSX}, without a password`,
-  ],
+  ['a .xls', oleContainer('Workbook'), `is in the older .xls format, or encrypted: ${SAVE_XLSX}, without a password`],
   [
     'an OpenDocument file',
     makeZip([
@@ -755,11 +751,7 @@ it.each<[string, Uint8Array, string]>([
       relation(`x${at}`, `${base}/${kind}`, 'xl/workbook.xml'),
     );
     const bytes = withPart(part, relations(SHEET_RELATION, one ?? '', other ?? ''));
-    return [
-      `two relations of the kind ${kind} in ${edition}`,
-      bytes,
-      `${source}: it refers to two parts of the kind ${kind}`,
-    ];
+    return [`two of the kind ${kind} in ${edition}`, bytes, `${source}: it refers to two parts of the kind ${kind}`];
   }),
   ['another edition of XML', withPart(SHEET, '<?xml version="1.1"?><worksheet/>'), `${SHEET}: it is XML 1.1, not 1.0`],
   ['a part with another name before its bytes', ofSheet({ localName: SHEET.replace('1', '2') }), OUT_OF_STEP],
