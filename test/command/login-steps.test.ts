@@ -102,8 +102,7 @@ test.runIf(process.platform === 'linux')(
     expect(await run(['auth', 'logout'])).toMatchObject({ code: 0, stderr: '' });
     expect(existsSync(join(tools, 'kept'))).toBe(false);
     const refusing = await startRecordingServer([{ status: 401 }]);
-    const checked = [...login.with(5, refusing.url), '--check', cardId(1)];
-    const second = await run(checked, 'kept-token-of-test-WXYZ');
+    const second = await run([...login.with(5, refusing.url), '--check', cardId(1)], 'kept-token-of-test-WXYZ');
     expect([second.code, existsSync(join(tools, 'kept'))]).toEqual([4, false]);
     expect(second.stderr).toContain(
       'hint: log in with another token: frontdesk auth login --keychain -p default --family cards\n',

@@ -32,7 +32,6 @@ const TILL = `Card Number;Ticket;Store;Paid\n${ONE};T-1;12;x\n${TWO};T-2;13;x\n$
 const TICKETS = `cardId,Ticket\n${ONE},#REF!\n${TWO},="007"\n`;
 const EMPTY_BETWEEN = `cardId,reason\n${ONE},lost\n,\n${TWO},lost\n`;
 const LINES = `{"cardId":"${ONE}"}\n{"cardId":}\n5\n`;
-const EMPTY_ROW = 'line 3: the row is empty, but rows follow it';
 
 test.each<[readonly string[], string, string]>([
   [[ONE], `${TWO}\n`, '<cardId> and --from: exclude each other'],
@@ -42,7 +41,7 @@ test.each<[readonly string[], string, string]>([
   [['--ignore-columns', 'cardId'], `cardId,Note\n${ONE},x\n`, '--ignore-columns: cardId is the column of the ID'],
   [['--where', 'Store=12', '--shard', '1/2'], TILL, '--shard: cannot be given with --where or --rows'],
   [['--rows', '1-2'], LINES, '1 fault in stdin: line 2, column 11'],
-  [['--rows', '1-2'], EMPTY_BETWEEN, EMPTY_ROW],
+  [['--rows', '1-2'], EMPTY_BETWEEN, 'line 3: the row is empty, but rows follow it'],
   [['--reason', '{Ticket}'], `cardId,Ticket\n${ONE},\n`, 'the cell of "Ticket" is empty, which the text of the option'],
   [['--reason', '{Ticket}'], TICKETS, 'row 1, line 2, column Ticket: #REF! is a spreadsheet error'],
   [['--reason', '{Ticket}'], TICKETS, 'row 2, line 3, column Ticket: ="007" is a formula'],

@@ -127,8 +127,7 @@ it.each(guards)('the recipe $name refuses to start over if the state of the one 
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
 });
 
-const folders = ['.github/workflows', 'docs/recipes'];
-const texts = folders.flatMap((folder) =>
+const texts = ['.github/workflows', 'docs/recipes'].flatMap((folder) =>
   readdirSync(join(ROOT, folder)).map((name) => [name, readFileSync(join(ROOT, folder, name), 'utf8')] as const),
 );
 

@@ -101,8 +101,7 @@ export class World {
   #act(machine: number, [deed, ...rest]: readonly Deed[]): void {
     if (deed === undefined) return;
     this.#working += 1;
-    const waitMs = Math.max(deed.waitMs, deed.notBeforeMs - this.scheduler.nowMs);
-    this.scheduler.after(waitMs, () =>
+    this.scheduler.after(Math.max(deed.waitMs, deed.notBeforeMs - this.scheduler.nowMs), () =>
       this.#do(machine, deed, () => {
         this.#working -= 1;
         this.#act(machine, rest);

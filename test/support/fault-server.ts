@@ -143,35 +143,9 @@ export function raw(bytes: string | Uint8Array, options: { readonly keepOpen?: b
   };
 }
 
-/** RST as soon as the connection is there. */
-export function resetOnAccept(): Behavior {
-  return { onAccept: (socket) => socket.resetAndDestroy() };
-}
-
-/** FIN as soon as the connection is there, nothing read. */
-export function closeOnAccept(): Behavior {
-  return { onAccept: (socket) => socket.end() };
-}
-
-/** RST after the headers of the request, its body unread. */
-export function resetAfterHeaders(): Behavior {
-  return { onHeaders: (socket) => socket.resetAndDestroy() };
-}
-
-/** Answers after the headers of the request and resets, its body unread. */
-export function earlyReply(status: number, body: string): Behavior {
-  const answer = `${head(status, { 'Content-Length': `${Buffer.byteLength(body)}`, Connection: 'close' })}${body}`;
-  return { onHeaders: (socket) => socket.end(answer) };
-}
-
 /** RST after the whole request was read and done. */
 export function resetAfterRequest(): Behavior {
   return { onRequest: (socket) => socket.resetAndDestroy() };
-}
-
-/** FIN after the whole request was read and done. */
-export function closeAfterRequest(): Behavior {
-  return { onRequest: (socket) => socket.end() };
 }
 
 /** Reads the whole request, does it, and never answers. */

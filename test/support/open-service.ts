@@ -39,6 +39,5 @@ export function beginElsewhere({ stateDir }: Pick<Home, 'stateDir'>, agoMs: numb
   const path = join(stateDir, 'open', name);
   const [begun = ''] = readFileSync(path, 'utf8').split('\n');
   const time = new Date(Date.now() - agoMs).toISOString();
-  const known = { ...(JSON.parse(begun) as object), time, maker: '00000000-1-1' };
-  writeFileSync(path, `${JSON.stringify(known)}\n`);
+  writeFileSync(path, `${JSON.stringify({ ...(JSON.parse(begun) as object), time, maker: '00000000-1-1' })}\n`);
 }

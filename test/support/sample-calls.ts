@@ -40,8 +40,6 @@ interface SampleCall {
   readonly suggestedAt?: readonly string[];
 }
 
-const OTHER_ID = 'a1b2c3d4-2222-3333-4444-555566667777';
-
 function card(status: string) {
   // The text of a card is an object.
   return (id: string) => JSON.parse(cardText(status, id)) as Record<string, unknown>;
@@ -236,7 +234,7 @@ export function sampleInput(name: OperationName, operation: CallInput['operation
 export function sampleRows(name: OperationName, but: readonly string[] = []): string {
   const { argument, fields = {} } = SAMPLE_CALLS[name];
   const given = Object.fromEntries(Object.entries(fields).filter(([field]) => !but.includes(field)));
-  const ids = argument === 'cardId' ? [CARD_ID, OTHER_ID] : ['id-1', 'id-2'];
+  const ids = argument === 'cardId' ? [CARD_ID, 'a1b2c3d4-2222-3333-4444-555566667777'] : ['id-1', 'id-2'];
   // Without an ID, two rows differ in what they make.
   const rows = ids.map((id) => ({
     ...(argument === undefined ? {} : { id }),

@@ -15,7 +15,6 @@ const TWO = '28b2c3d4-2222-3333-4444-555566667777';
 const DOWN = '\u001b[B';
 const ESCAPE = '\u001b';
 const CTRL_C = '\u0003';
-const BLOCK = `${DOWN}${DOWN}${DOWN}\r`;
 const GET = `GET /v1/cards/${CARD_ID}`;
 const ENVIRONMENTS = [
   ['drawn', {}],
@@ -135,7 +134,7 @@ it.concurrent.for<[string, string]>([
   ['a paste of lines', paste('3\ry\ry\r')],
   ['a paste of a line end', paste('\r')],
   ['a paste of blanks', paste('  ')],
-  ['a paste of arrows and Enter', paste(BLOCK)],
+  ['a paste of arrows and Enter', paste(`${DOWN}${DOWN}${DOWN}\r`)],
   ['lines at once', '3\ry\ry\r'],
   ['two ids', paste(`${OTHER} ${TWO}`)],
 ])('%s chooses no entry at the menu of the desk', async ([, typed]) => {

@@ -5,9 +5,6 @@ import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue, type Step } from './dialogue.ts';
 
-const CTRL_C = '\u0003';
-const END_OF_INPUT = '\u0004';
-
 interface Question {
   readonly name: string;
   readonly args: readonly string[];
@@ -29,8 +26,8 @@ const QUESTIONS: readonly Question[] = [
 ];
 
 const LEAVINGS = [
-  { name: 'Ctrl-C', typed: CTRL_C, code: 130 },
-  { name: 'the end of input', typed: END_OF_INPUT, code: 130 },
+  { name: 'Ctrl-C', typed: '\u0003', code: 130 },
+  { name: 'the end of input', typed: '\u0004', code: 130 },
   { name: 'SIGTERM', typed: { signal: 'SIGTERM' }, code: 143 },
   { name: 'SIGHUP', typed: { signal: 'SIGHUP' }, code: 129 },
 ] as const;

@@ -130,8 +130,6 @@ const EVENT = 'calendar event create';
 const LOGIN = 'auth login -p new';
 const WAIT = 'card wait';
 const REVERT = 'runs revert monday';
-const REQUIRED = profile('--require-reason', '[A-Z]+-[0-9]+');
-const IN_DOUBT = run('card', 'block', DOUBTFUL, OTHER, '-y', '--run', 'monday', '--retries', '0');
 const OPEN_BLOCK = { cardId: DOUBTFUL, prepare: run('card', 'block', DOUBTFUL, '-y', '--retries', '0') } as const;
 const ALONE = { isAlone: true } as const;
 
@@ -152,7 +150,7 @@ const CALLS: Readonly<Record<string, Asked>> = {
     steps: [[/\(y\/N/, 'r\r']],
   }),
   'a required reason': asked(`-p strict card block ${CARD_ID}`, /\? Reason/, ['write-guards.ts text'], {
-    prepare: REQUIRED,
+    prepare: profile('--require-reason', '[A-Z]+-[0-9]+'),
     isAlone: true,
   }),
   'a card to wait for': id(WAIT, 'cardId', ' --status ACTIVE'),
@@ -205,7 +203,7 @@ const KEPT: Readonly<Record<string, Asked>> = {
     'runs resume monday --resend-unknown',
     /Block \d cards? again at [\s\S]*\(y\/N/,
     ['confirm-bulk.ts confirm 2'],
-    { prepare: IN_DOUBT },
+    { prepare: run('card', 'block', DOUBTFUL, OTHER, '-y', '--run', 'monday', '--retries', '0') },
   ),
   'a document': asked('runs report monday', /Which document/, ['runs report --as'], { prepare: RUN }),
   'a plan to revert by': asked(REVERT, /New file for the plan/, ['runs revert --plan'], { prepare: RUN }),

@@ -117,8 +117,7 @@ function refuse(names: readonly ('openSync' | 'lstatSync')[]) {
 it('settings that the system does not let this user read are refused where they can be seen: they may say readOnly', async () => {
   const folder = folderWith(FULL);
   const restore = refuse(['openSync']);
-  const reading = readSettings(folder).finally(restore);
-  await expect(reading).rejects.toMatchObject({
+  await expect(readSettings(folder).finally(restore)).rejects.toMatchObject({
     code: 'USAGE',
     message: expect.stringContaining(': permission denied (EACCES). Nothing was sent.'),
   });

@@ -104,8 +104,7 @@ it('a row that expects something else is held back, and says what', async () => 
 
 async function reconciled(operation: Operation, read: CallResult) {
   const used = serviceOf(read);
-  const reconcile = makeReconciler(used.service, operation, POLICY);
-  return { result: await reconcile?.(rowOf(), SLOT), names: used.names() };
+  return { result: await makeReconciler(used.service, operation, POLICY)?.(rowOf(), SLOT), names: used.names() };
 }
 
 it.each([

@@ -12,7 +12,6 @@ import { answered } from '../runs/fakes.ts';
 
 const STATUSES = ['ACTIVE', 'BLOCKED', 'EXPIRED'];
 const REFUSED: readonly FailureCode[] = ['AUTH', 'FORBIDDEN', 'NOT_FOUND', 'CANCELLED'];
-const CODES: readonly FailureCode[] = [...REFUSED, 'BAD_REPLY', 'BUSY', 'UNREACHABLE'];
 
 /** One attempt in a random world, and what was done in it. */
 async function play(seed: number) {
@@ -49,7 +48,7 @@ async function play(seed: number) {
     readCard: async () => {
       did.push('read');
       const look: CardReading = maybe(0.15)
-        ? { failure: new Failure(pick(CODES), 'x') }
+        ? { failure: new Failure(pick([...REFUSED, 'BAD_REPLY', 'BUSY', 'UNREACHABLE']), 'x') }
         : { card: new Map([['status', status()]]) };
       looks.push(look);
       return look;

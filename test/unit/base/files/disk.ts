@@ -66,8 +66,7 @@ export class Disk {
 
   /** Of each folder whose names were not synced: what would be left if one of its new names alone had come to the disk. */
   #oneNameLeft(): readonly Tree[] {
-    const folders = [this.root, ...fs.readdirSync(this.root, { recursive: true, encoding: 'utf8' })];
-    return folders.flatMap((name) => {
+    return [this.root, ...fs.readdirSync(this.root, { recursive: true, encoding: 'utf8' })].flatMap((name) => {
       const path = name === this.root ? name : join(this.root, name);
       const facts = fs.lstatSync(path, { throwIfNoEntry: false });
       if (facts?.isDirectory() !== true) return [];

@@ -8,7 +8,6 @@ import { shellOf, shellQuote } from '../../../../src/base/files/shell-quote.ts';
 import { temporaryFolder } from './place.ts';
 
 const options = { platform: 'linux', what: 'the credentials file' };
-const isRoot = userInfo().uid === 0;
 
 function privateFile(mode = 0o600): string {
   const path = join(temporaryFolder(), 'credentials.json');
@@ -74,7 +73,7 @@ it('readPrivateFile refuses a folder in the place of the file', async () => {
   await expect(readPrivateFile(path, options)).rejects.toThrow('it is not an ordinary file');
 });
 
-it.runIf(isRoot)('readPrivateFile refuses a file, and a folder, of another user', async () => {
+it.runIf(userInfo().uid === 0)('readPrivateFile refuses a file, and a folder, of another user', async () => {
   const path = privateFile();
   chownSync(path, 4711, 4711);
   await expect(readPrivateFile(path, options)).rejects.toMatchObject({

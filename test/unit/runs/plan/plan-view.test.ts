@@ -10,8 +10,7 @@ import { safeText } from '../../../../src/screen/text.ts';
 import { drawnWidth, JOINED } from '../../../support/drawn-width.ts';
 
 const UPDATE = 'calendar.subscribers.update';
-const NOW = Date.parse('2026-05-01T12:30:00Z');
-const STYLE = { width: 80, colour: false, unicode: true, now: NOW };
+const STYLE = { width: 80, colour: false, unicode: true, now: Date.parse('2026-05-01T12:30:00Z') };
 
 function row(number: number, fields: Partial<PlanRow>): PlanRow {
   return { row: number, id: `sub_${number}`, body: undefined, drift: 'unchecked', ...fields };
@@ -33,8 +32,7 @@ const EMAILS = change('email', 'ann@old.example', 'ann@new.example');
 
 it('a plan on a terminal says what, where, by whom, until when, and shows old and new exactly as they are', () => {
   const body = new Map<string, string | boolean>(Object.entries({ email: 'x', active: false }));
-  const plain = row(2, { body, before: new Map([['active', true]]) });
-  expect(planView(view([EMAILS, plain]), STYLE)).toBe(
+  expect(planView(view([EMAILS, row(2, { body, before: new Map([['active', true]]) })]), STYLE)).toBe(
     [
       'Plan 0123456789ab: calendar subscribers update of 2 rows',
       'State                new',

@@ -243,11 +243,10 @@ it.each<[event: string, operation: Operation, headers: readonly Header[], ...sta
 
 const NOTHING = { service: undefined, body: undefined, message: undefined, summary: '', isHtml: false };
 const SECRET_IN_IT = '{"errorCode":"E","message":"encryptedPaymentInstrument: x"}';
-const HIDDEN = 'the body may hold a secret, and is not shown';
 
 it.each<[string, Operation, string, number, readonly Header[], string]>([
   ['compressed', cardGet, 'x', 409, [['Content-Encoding', 'zstd']], 'the body is compressed with zstd'],
-  ['with a secret', cardProvisionWalletA, SECRET_IN_IT, 409, [], HIDDEN],
+  ['with a secret', cardProvisionWalletA, SECRET_IN_IT, 409, [], 'the body may hold a secret, and is not shown'],
   ['a provisioning that cannot be read', cardProvisionWalletA, 'oops', 200, [], ''],
   ['a provisioning with something else', cardProvisionWalletA, '{"activation_data":"x"}', 200, [], ''],
 ])('C23 an answer of which the body is not shown: %s', (_, operation, body, status, headers, summary) => {
