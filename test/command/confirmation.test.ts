@@ -9,7 +9,6 @@ import { CARD_ID, cardText } from '../support/sample-card.ts';
 import { handMadeWorkbook, textRow } from '../support/workbooks.ts';
 
 const READ = `GET /v1/cards/${CARD_ID}`;
-const _BLOCK = ['card', 'block', CARD_ID, '--reason', 'lost'];
 
 /** Types `answer` at the question of a call on a terminal; how it ended, and what the service saw. */
 async function answered(args: readonly string[], answer: string, handler: Handler = playService(), columns = 160) {

@@ -67,20 +67,13 @@ describe.skipIf(!isWindows)('paths of Windows (skipped on other systems)', () =>
     const [drive = ''] = work.split('\\');
     for (const from of [`\\\\?\\${work}\\ids.txt`, `${work.slice(drive.length)}\\ids.txt`, `${drive}ids.txt`]) {
       const args = ['card', 'get', '--from', from, '-p', 'sandbox', '--json', '--query', 'length(@)'];
-      expect({ from, ...pick(await run(home, args)) }).toEqual({ from, code: 0, stdout: '2\n' });
+      expect(await run(home, args), from).toMatchObject({ code: 0, stdout: '2\n' });
     }
   });
 
   it('a path of a missing share of Windows is named, exit 2', async () => {
-    const { code, stderr } = await run(createHome(), [
-      'card',
-      'get',
-      '--from',
-      '\\\\localhost\\none\\x',
-      '-p',
-      'sandbox',
-    ]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('could not read') });
+    const args = ['card', 'get', '--from', '\\\\localhost\\none\\x', '-p', 'sandbox'];
+    expect(await run(createHome(), args)).toMatchObject({ code: 2, stderr: expect.stringContaining('could not read') });
   });
 
   it('on Windows %APPDATA% has the settings and %LOCALAPPDATA% the state', async () => {
@@ -105,10 +98,6 @@ describe.skipIf(!isWindows)('paths of Windows (skipped on other systems)', () =>
     expect(doctor.stdout).toContain('who else may read it is not checked on Windows');
   });
 });
-
-function pick({ code, stdout }: { readonly code: number | null; readonly stdout: string }) {
-  return { code, stdout };
-}
 
 describe.skipIf(!isWindows)('text on Windows (skipped on other systems)', () => {
   it('text on Windows is UTF-8 in and out, whatever the code page', async () => {

@@ -3,20 +3,12 @@ import { expect, test } from 'vitest';
 import { silence } from '../../support/fault-server.ts';
 import { startFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID } from '../../support/sample-card.ts';
-import { IS_LONG, onStage, STORED_CANARY, type Stage, until } from './stage.ts';
+import { IS_LONG, onStage, until } from './stage.ts';
 
 const GET = ['card', 'get', CARD_ID];
-const _LINE = `GET /v1/cards/${CARD_ID}`;
 const NO_TOKENS = { FRONTDESK_CARDS_TOKEN: undefined, FRONTDESK_CALENDAR_TOKEN: undefined };
 /** Only the stored settings and credentials count. */
 const STORED = { ...NO_TOKENS, FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
-
-/** Stores the planted token for the server of the stage in the profile `live`. */
-async function _logIn(stage: Stage, url = stage.server.url): Promise<void> {
-  const args = ['auth', 'login', '-p', 'live', '--cards-url', url, '--token-stdin'];
-  const { code, stderr } = await stage.run(args, { env: STORED, stdin: `${STORED_CANARY}\n` });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-}
 
 test.runIf(IS_LONG).concurrent('C16 gives up on a token command after 60 s, and ends it', { timeout: 90_000 }, () =>
   onStage(async (stage) => {

@@ -68,8 +68,6 @@ it.concurrent('N17 a self-signed certificate or unknown authority is not trusted
   expect(server.requests).toEqual([]);
 });
 
-const _FAR = 'https://cards.example';
-
 it.concurrent('N27 HTTPS_PROXY and NO_PROXY count in upper and lower case, shown by --verbose, and HTTP_PROXY does not', async () => {
   const service = await faulty({ tls: OTHER_CERTIFICATE, script: [ACTIVE] });
   const url = 'https://other.example';

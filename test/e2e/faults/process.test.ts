@@ -26,11 +26,6 @@ function untilRequests(stage: Stage, count: number): Promise<void> {
   return until(`request ${count}`, () => stage.lines.length === count);
 }
 
-async function outcomes(stage: Stage): Promise<unknown> {
-  const { stdout } = await stage.run(['history', '--json', '--query', '[].outcome']);
-  return JSON.parse(stdout);
-}
-
 test.concurrent('P2 says that a change was applied whose result could not be written to a full disk', () =>
   onStage(
     async (stage) => {
@@ -47,7 +42,8 @@ test.concurrent('P2 says that a change was applied whose result could not be wri
           message: expect.stringContaining('WAS applied'),
         },
       });
-      expect(await outcomes(stage)).toEqual(['applied']);
+      const { stdout } = await stage.run(['history', '--json', '--query', '[].outcome']);
+      expect(JSON.parse(stdout)).toEqual(['applied']);
       expect(stage.lines).toHaveLength(1);
     },
     // The ID of a replacement is another one.

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beginElsewhere } from '../../support/open-service.ts';
-import { type Handler, type RecordingServer, serve } from '../../support/recording-server.ts';
+import { type RecordingServer, serve } from '../../support/recording-server.ts';
 import { type Home, NO_PAUSE, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { NAMES, type OperationName, SAMPLE_CALLS, sampleRows, typedCall } from '../../support/sample-calls.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
@@ -13,14 +13,12 @@ const DOUBTFUL = 'd0000000-2222-3333-4444-555566667777';
 
 const idIn = (url: string) => url.split('/')[3] ?? '';
 
-const answers: Handler = ({ url, method }) => {
-  if (method !== 'POST') return { body: cardText('ACTIVE', idIn(url)) };
-  if (idIn(url) === DOUBTFUL) return { status: 500 };
-  return { body: cardText(url.endsWith('/block') ? 'BLOCKED' : 'ACTIVE', idIn(url)) };
-};
-
 export function service(): Promise<RecordingServer> {
-  return serve(answers);
+  return serve(({ url, method }) => {
+    if (method !== 'POST') return { body: cardText('ACTIVE', idIn(url)) };
+    if (idIn(url) === DOUBTFUL) return { status: 500 };
+    return { body: cardText(url.endsWith('/block') ? 'BLOCKED' : 'ACTIVE', idIn(url)) };
+  });
 }
 
 /** Chooses that entry of a list: drawn it obeys arrows, in lines a number stands before each (`isDrawn`). */

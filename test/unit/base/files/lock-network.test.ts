@@ -16,8 +16,6 @@ const options = (more: Partial<LockOptions> = {}): LockOptions => ({
   ...more,
 });
 
-const failure = (code: string) => Object.assign(new Error(code), { code });
-
 /** Has a call of the file system do what it does and then fail, the first time. */
 function failAfter(name: 'renameSync' | 'readSync' | 'mkdirSync', code: string): void {
   const original: (...args: never[]) => unknown = fs[name];
@@ -26,7 +24,7 @@ function failAfter(name: 'renameSync' | 'readSync' | 'mkdirSync', code: string):
     const result = original(...args);
     if (!isFirst) return result;
     isFirst = false;
-    throw failure(code);
+    throw Object.assign(new Error(code), { code });
   };
   Object.assign(fs, { [name]: failing });
   syncBuiltinESMExports();

@@ -30,12 +30,6 @@ function clockWith(onSleep: (ms: number) => void, wallOffsetMs = 0): ClockPort {
   };
 }
 
-async function deadPid(): Promise<number> {
-  const child = spawn(process.execPath, ['-e', '']);
-  await once(child, 'exit');
-  return child.pid ?? 0;
-}
-
 it('a lock on one machine is refused at once with USAGE, naming the process that holds it', async () => {
   const path = fresh();
   const held = await acquireLock(path, options());
@@ -54,7 +48,9 @@ it('a lock on one machine is refused at once with USAGE, naming the process that
 it('a lock on one machine is taken over at once when its holder has died, one epoch later', async () => {
   const path = fresh();
   const { host } = identify(process.pid);
-  putLock(path, { holder: `${host}.${await deadPid()}.77`, epoch: 4, count: 9 });
+  const dead = spawn(process.execPath, ['-e', '']);
+  await once(dead, 'exit');
+  putLock(path, { holder: `${host}.${dead.pid}.77`, epoch: 4, count: 9 });
   expect(await livingLocks([path], realClock())).toEqual(new Set());
   const held = await acquireLock(path, options(stoppedClock()));
   expect(readdirSync(path)).toEqual([expect.stringContaining(`.${process.pid}.`)]);
