@@ -34,7 +34,7 @@ export interface Serving {
   readonly ended: AbortSignal;
   /** Aborted: no more time for calls in progress. */
   readonly graceOver: AbortSignal;
-  readonly underWay: Set<Promise<unknown>>;
+  readonly underWay: Set<ReturnType<typeof callTool>>;
 }
 
 const INSTRUCTIONS =
@@ -150,7 +150,7 @@ const LAST_ANSWER_MS = 250;
 export async function serve(session: Session, tools: Serving['tools']): Promise<number> {
   const { context } = session;
   const [ended, graceOver] = [new AbortController(), new AbortController()];
-  const underWay = new Set<Promise<unknown>>();
+  const underWay = new Set<ReturnType<typeof callTool>>();
   const connection = new Connection(context.stdout);
   const confirmations = new PendingConfirmations(context.clock);
   connection.onCancelled = (requestId) => confirmations.drop(requestId);
@@ -177,13 +177,14 @@ export async function serve(session: Session, tools: Serving['tools']): Promise<
     void readInput(session, connection).then(() => resolve(undefined));
   });
   ended.abort();
+  const calls = [...underWay];
   const done = new AbortController();
   void context.clock.sleep(GRACE_MS, done.signal).then(() => graceOver.abort());
   if (end?.isLost !== true) {
     const timeIsUp = new Promise((resolve) => graceOver.signal.addEventListener('abort', resolve));
     await Promise.race([connection.whenAnswered(), timeIsUp]);
   }
-  await Promise.allSettled(underWay);
+  const results = await Promise.allSettled([...calls, ...underWay]);
   // Abandoned calls get a response too: only there may the client read that an outcome is unknown.
   if (end?.isLost !== true) await Promise.race([connection.whenAnswered(), context.clock.sleep(LAST_ANSWER_MS)]);
   done.abort();
@@ -191,8 +192,15 @@ export async function serve(session: Session, tools: Serving['tools']): Promise<
   if (end === undefined) return 0;
   await session.notify(note('INTERRUPTED', end.why));
   // Reading stdin would keep the process alive for ever.
-  context.exitNow(end.exitCode);
-  return end.exitCode;
+  const exitCode = results.some(isUnknown) ? FAILURES.OUTCOME_UNKNOWN.exitCode : end.exitCode;
+  context.exitNow(exitCode);
+  return exitCode;
+}
+
+/** Did the call end without a known outcome of its change? */
+function isUnknown(result: PromiseSettledResult<Awaited<ReturnType<typeof callTool>>>): boolean {
+  const told = result.status === 'fulfilled' ? result.value['structuredContent'] : undefined;
+  return told instanceof Object && 'exitCode' in told && told.exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode;
 }
 
 async function readInput(session: Session, connection: Connection): Promise<void> {

@@ -9,6 +9,8 @@ import { requireOwnState } from '../base/files/own-state.ts';
 import { machineName, temporaryName } from '../base/files/process-identity.ts';
 import { CLOSED_LINE, RECORD_HEAD } from './write-record.ts';
 
+/** Lines of one file are in the order in which they were written, but for this: a clock may be set back. */
+export const SLACK_MS = 60_000;
 const NEWLINE = 0x0a;
 const PIECE = 256 * 1024;
 /** More rounds would need a prune between every write and check. */

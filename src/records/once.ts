@@ -47,15 +47,22 @@ export async function claimOnce(
   { since, isAgain, named = [] }: KnownBefore & { readonly since: SentSince },
 ): Promise<string> {
   const { stateDir, ownRun } = ports;
-  const isNews = (entry: HistoryEntry) => !named.includes(entry.entry) && !isForgotten(stateDir, entry);
+  const isNews = (entry: HistoryEntry) =>
+    !named.includes(entry.entry) &&
+    !isForgotten(stateDir, entry) &&
+    (entry.call ?? once.operation) === once.operation &&
+    // Nobody was asked about a row: one that was refused meanwhile makes no second one.
+    (ownRun === undefined || entry.callOutcome.outcome !== 'rejected');
   let path = onceFile(stateDir, once);
+  let isOurs = true;
   for (let round = 0; !isClaimed(source, path); round += 1) {
     if (round > MAX_ROUNDS) throw new Error(`${path} was taken and left again and again`);
     const holder = await holderOf(ports, path, once);
     if (holder === undefined) continue;
     const { entry, isLive } = holder;
-    // A row that an earlier process of this run left unknown, or that has the same ID.
-    if (ownRun !== undefined && entry.run === ownRun) return path;
+    // A row that an earlier process of this run left unknown, or that has the same ID: the name stays theirs.
+    isOurs = ownRun === undefined || entry.run !== ownRun;
+    if (!isOurs) break;
     if (isAgain !== true && isLive && isNews(entry)) throw new SentElsewhere(entry, true);
     // Never removed here: the file of another could be at that name by then.
     path = onceFile(stateDir, once, entry.entry);
@@ -67,7 +74,7 @@ export async function claimOnce(
     const sent = await since.find(once.key, isNews);
     if (sent !== undefined) throw new SentElsewhere(sent, false);
   } catch (error) {
-    unlinkSync(path);
+    if (isOurs) unlinkSync(path);
     throw error;
   }
   return path;

@@ -2,7 +2,15 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
 import { ignoreErrors, ioFailure, type Unread } from '../base/files/io-failure.ts';
-import { type LedgerFile, ledgerFiles, ledgerFolder, openToRead, readLines, readLinesBack } from './ledger.ts';
+import {
+  type LedgerFile,
+  ledgerFiles,
+  ledgerFolder,
+  openToRead,
+  readLines,
+  readLinesBack,
+  SLACK_MS,
+} from './ledger.ts';
 import { readWrite } from './open-files.ts';
 import { closingsOf, runOfName } from './open-rows.ts';
 import { type HistoryFilter, Page, wantedOf } from './page.ts';
@@ -21,8 +29,6 @@ import {
   type WantedId,
 } from './write-record.ts';
 
-/** Lines of one file are in the order in which they were written, but for this: a clock may be set back. */
-const SLACK_MS = 60_000;
 const RECORD_BEGIN = '{"at":"';
 
 /**

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { ignoreErrors } from '../base/files/io-failure.ts';
 import { decodeOutcome, LOST_OUTCOME } from '../service/call-outcome.ts';
 import { decodeRecord, type IntentRecord, isRowRecord } from './journal/record.ts';
-import { ledgerFiles, nameTime, openToRead, readLinesBack } from './ledger.ts';
+import { ledgerFiles, nameTime, openToRead, readLinesBack, SLACK_MS } from './ledger.ts';
 import { openNames, parseOpenName } from './stored/open-folder.ts';
 import { type RunHeader, readRunHeader, runFolder } from './stored/run-folder.ts';
 import { sentFolder, sentNames } from './stored/sent-rows.ts';
@@ -61,16 +61,17 @@ export class SentSince {
 
   async #readLedger(): Promise<void> {
     const since = new Date(this.#sinceMs).toISOString();
+    const earliest = new Date(this.#sinceMs - SLACK_MS).toISOString();
     const sinceDay = nameTime(this.#sinceMs).slice(0, 8);
     for (const each of await ledgerFiles(this.#stateDir)) {
       const { size, mtimeMs } = sizeOf(each.path);
       if (each.day < sinceDay && mtimeMs < this.#sinceMs) continue;
       if (size === this.#files.get(each.path)) continue;
-      this.#files.set(each.path, size);
       const file = await openToRead(each);
       await (file &&
         readLinesBack(file, (line) => {
-          if ((/^\{"at":"([^"]+)"/.exec(line)?.[1] ?? since) < since) return true;
+          const at = /^\{"at":"([^"]+)"/.exec(line)?.[1] ?? since;
+          if (at < since) return at < earliest;
           const entry = line.includes(`"${this.#operation}"`) ? parseRecord(line) : undefined;
           if (entry !== undefined) this.#takeResolved(entry);
           // Closing it says nothing of when it was sent.
@@ -79,6 +80,8 @@ export class SentSince {
           this.#found.set(entry.entry, entry);
           return false;
         }).finally(() => ignoreErrors(file.close())));
+      // Only now: another row that looks meanwhile would take what is being read for read.
+      this.#files.set(each.path, size);
     }
   }
 
@@ -96,15 +99,16 @@ export class SentSince {
             const [, operation, run = ''] = name.split('~');
             return operation === this.#operation ? [run] : [];
           });
-    this.#sentMs = mtimeMs;
     for (const run of new Set([...marked, ...named])) {
       if (run === this.#ownRun || this.#runs.has(run)) continue;
       const folder = runFolder(this.#stateDir, run);
-      if (sizeOf(folder.journal).mtimeMs < this.#sinceMs) continue;
+      // One that goes on now may not have written yet.
+      if (!marked.includes(run) && sizeOf(folder.journal).mtimeMs < this.#sinceMs) continue;
       const header = await readRunHeader(folder, true);
       if (header?.operation !== this.#operation) continue;
       this.#runs.set(run, { header, path: folder.journal, ino: 0, read: 0, intents: new Map() });
     }
+    this.#sentMs = mtimeMs;
   }
 
   /** Reads what was added to a journal. A copy that took its place is read from its beginning. */
@@ -143,7 +147,7 @@ export class SentSince {
       foundId: undefined,
       message: undefined,
     };
-    if (record.s === 'not_sent') this.#found.delete(entry);
+    if (record.s === 'not_sent' || record.s === 'resolved_not_applied') this.#found.delete(entry);
     else this.#found.set(entry, entryOfRow(header, stored));
   }
 }

@@ -38,6 +38,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   /** Was an attempt refused because the run is stopping? */
   isDenied = false;
   isDone = false;
+  mayLeave: RowSlot['mayLeave'];
   /** When the first request for the row left, by the monotonic clock. */
   leftMs: number | undefined;
   /** What a change is of: its ID, or the content of what has none. Two of the same are never under way at once. */
@@ -96,6 +97,10 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
     this.#hasPlace = await limiter.admit();
     if (!this.#hasPlace) return this.#deny();
     if (purpose === 'read' && task.isWrite) return true;
+    if (this.admitted === 0 && (await this.mayLeave?.()) === false) {
+      this.#givePlaceBack();
+      return false;
+    }
     if (journal !== undefined) {
       const { row, id } = this.row;
       try {

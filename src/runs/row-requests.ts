@@ -73,10 +73,15 @@ export function makeRowSender(
       readCard: async () => readingOf(await readRowCard(session, policy, row, slot)),
       onOtherBalance: async (text) => onOtherBalance?.(`row ${row.row}: the balance of card ${row.id} is ${text}`),
       send: async ({ call }) => {
-        const held = await claim?.(row);
-        return held === undefined
-          ? transmit(session, call, { policy, pacer, stopping, abort })
-          : { kind: 'held', held };
+        let held: Held | undefined;
+        slot.mayLeave =
+          claim &&
+          (async () => {
+            held = await claim(row);
+            return held === undefined;
+          });
+        const result = await transmit(session, call, { policy, pacer, stopping, abort });
+        return held === undefined ? result : { kind: 'held', held };
       },
     });
     if (attempted.kind === 'no') return attempted.no;

@@ -14,6 +14,8 @@ export interface RowSlot {
   readonly stopping: AbortSignal;
   /** Aborted: abandon requests in flight. */
   readonly abort: AbortSignal;
+  /** Asked when a change has its place, right before its intent: a row may wait long for its place. */
+  mayLeave?: (() => Promise<boolean>) | undefined;
 }
 
 /** A run: many rows of one command. */

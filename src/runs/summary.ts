@@ -133,7 +133,9 @@ function commandLines(of: Summarized, report: RunResult): readonly string[] {
   const step = nextOf(of, report);
   const next = step && commandOf(step);
   if (tally.heldBack > 0 && tally.heldBack === tally.toDo) {
-    const first = (tally.heldBack === 1 ? tally.closing : undefined) ?? { do: 'list what is open' };
+    const { closing } = tally;
+    const isOpen = typeof closing === 'string' || closing?.do !== 'see how it ended';
+    const first = (tally.heldBack === 1 || !isOpen ? closing : undefined) ?? { do: 'list what is open' };
     return [`Before a resume: ${hintText(first)}`, `Then: ${next}`];
   }
   const bad = BAD.filter((key) => tally.of(key) > 0);

@@ -9,7 +9,7 @@ import { momentOf, peopleDate } from '../service/api/iso-date.ts';
 import { CARD_ACTIONS } from '../service/api/operations.ts';
 import { cellText } from './column.ts';
 import { flatten } from './csv.ts';
-import { cutText, displayWidth, fittingLength, padText } from './cut-text.ts';
+import { cutText, displayWidth, fittingLength, padText, widestOf } from './cut-text.ts';
 import type { ViewStyle } from './options.ts';
 import { makePaint, type Paint } from './paint.ts';
 import { commandWords } from './people-text.ts';
@@ -207,7 +207,10 @@ class CardView {
     const metadata = this.#card.get('metadata');
     if (!isJsonObject(metadata) || metadata.size === 0) return [];
     const members = flatten(metadata).map(([name, value]) => [outsideName(safeText(name)), safeText(cellText(value))]);
-    const room = Math.max(LABEL_WIDTH, ...members.map(([name = '']) => displayWidth(name)));
+    const room = widestOf(
+      members.map(([name = '']) => name),
+      LABEL_WIDTH,
+    );
     const nameWidth = Math.min(room, Math.floor(this.#style.width / 2));
     const lines = members.map(([name = '', text = '']) => {
       const isAbove = this.#isWhole && displayWidth(name) > nameWidth;
@@ -231,9 +234,7 @@ class CardView {
         ...['type', 'amount', 'transactionId'].map((name) => memberText(one, name)),
       ]);
     const table = [TRANSACTION_HEADERS, ...rows];
-    const widths = TRANSACTION_HEADERS.map((_, column) =>
-      Math.max(...table.map((row) => displayWidth(row[column] ?? ''))),
-    );
+    const widths = TRANSACTION_HEADERS.map((_, column) => widestOf(table.map((row) => row[column] ?? '')));
     const lines = table.map((row, index) => {
       const cells = row.map((cell, column) => padText(cell, widths[column] ?? 0, column === 2 ? 'right' : 'left'));
       const shown = `  ${this.#fitted(markedLine(cells.join('  ').trimEnd()), this.#roomAfter(2), 2)}`;

@@ -33,6 +33,11 @@ export function displayWidth(text: string): number {
   return width;
 }
 
+/** The columns of the widest text, and at least so many. However many texts there are: arguments of a call are not. */
+export function widestOf(texts: readonly string[], least = 0): number {
+  return texts.reduce((most, text) => Math.max(most, displayWidth(text)), least);
+}
+
 /** The safe string cut to `maxWidth` columns with `…` or `… (+39,800)`, never through a letter or an emoji. */
 export function cutText(text: string, maxWidth: number, unicode = true): string {
   const fitting = fittingLength(text, maxWidth);

@@ -1,5 +1,5 @@
 import { markedLine, outside } from '../base/json/outside-text.ts';
-import { displayWidth, padText } from './cut-text.ts';
+import { displayWidth, padText, widestOf } from './cut-text.ts';
 import type { ViewStyle } from './options.ts';
 import { makePaint } from './paint.ts';
 import { breakMessage, safeText } from './text.ts';
@@ -49,5 +49,8 @@ export function outcomeHeader(noun: string, subjectWidth: number, isOfSeveralRun
 
 /** The columns that these need. */
 export function subjectWidthOf(rows: readonly EndedRow[], noun: string): number {
-  return Math.max(noun.length, ...rows.map(({ subject }) => displayWidth(subject)));
+  return widestOf(
+    rows.map(({ subject }) => subject),
+    noun.length,
+  );
 }

@@ -1,4 +1,4 @@
-import { displayWidth, padText } from './cut-text.ts';
+import { displayWidth, padText, widestOf } from './cut-text.ts';
 import { dangerSign, wrapOutside } from './text.ts';
 
 /** A row of a change of cards, as a person decides about it. Texts from outside are safe already. */
@@ -18,8 +18,10 @@ export interface ListedRow {
 
 const INDENT = ' '.repeat(5);
 const GAP = '  ';
-const [REFERENCE, REASON] = [2, 5];
+const [REFERENCE, BALANCE, STATUS, REASON] = [2, 3, 4, 5];
 const RIGHT = new Set([0, 3]);
+/** What stands below the rows where a line would be too long: the first of these that helps. */
+const BELOW = [[], [REFERENCE], [STATUS], [BALANCE], [REFERENCE, STATUS, BALANCE]];
 
 /**
  * The list of cards that will be changed, in a question and in a plan (`statusHeader`: NOW, WHEN PLANNED). Nothing is
@@ -36,7 +38,7 @@ export function rowListLines(
     return unread === '' ? [String(row), id, reference, balance, status, reason] : [String(row), id];
   });
   const natural = named.map((name, at) => {
-    const widest = Math.max(...all.map((cells) => displayWidth(cells[at] ?? '')));
+    const widest = widestOf(all.map((cells) => cells[at] ?? ''));
     return widest === 0 ? 0 : Math.max(widest, name.length);
   });
   const hasRoom = (columns: readonly number[], behind: number) =>
@@ -44,18 +46,22 @@ export function rowListLines(
   let columns = [...named.keys()].filter((at) => natural[at] !== 0);
   const behind = rows.some(({ isAlready }) => isAlready) ? GAP.length + sign.length : 0;
   if (!hasRoom(columns, behind)) columns = columns.filter((at) => at !== REASON);
-  if (!hasRoom(columns, 0)) columns = columns.filter((at) => at !== REFERENCE);
+  const fewer = BELOW.map((below) => columns.filter((at) => !below.includes(at)));
+  columns = fewer.find((some) => hasRoom(some, 0)) ?? fewer.at(-1) ?? [];
   const line = (cells: readonly string[]) =>
     columns
       .map((at) => padText(cells[at] ?? '', natural[at] ?? 0, RIGHT.has(at) ? 'right' : 'left'))
       .join(GAP)
       .trimEnd();
+  const left = (...cells: readonly (readonly [column: number, cell: string])[]) =>
+    cells.filter(([column]) => !columns.includes(column)).map(([, cell]) => cell);
   return [
     line(named),
-    ...rows.flatMap(({ reference, isAlready, reason, unread }, at) => {
+    ...rows.flatMap(({ reference, balance, status, isAlready, reason, unread }, at) => {
       const shown = line(all[at] ?? []);
       const rest = [
-        columns.includes(REFERENCE) ? '' : reference,
+        ...left([REFERENCE, reference]),
+        ...(unread === '' ? left([STATUS, status], [BALANCE, balance]) : []),
         isAlready ? sign : '',
         unread,
         reason === '' || (unread === '' && columns.includes(REASON)) ? '' : `reason: ${reason}`,

@@ -165,6 +165,14 @@ test('a credential that --check finds refused is not kept, and the earlier one s
   expect(kept()).not.toContain('the-refused-token');
 });
 
+test('--check is refused where the environment has another token, which it would try', async () => {
+  const { run, server } = await open();
+  const args = [...CARDS, '--cards-url', server.url, '--token-command', 'echo x', '--check', ID];
+  const { code, stderr } = await run(args, { FRONTDESK_CARDS_TOKEN: 'tok-other' });
+  expect([code, server.requests.length]).toEqual([2, 0]);
+  expect(stderr).toContain('--check: would try what FRONTDESK_CARDS_TOKEN says, not what is stored');
+});
+
 test('a credential that --check could not try is kept, with the exit code of the read', async () => {
   const { login, file } = await open(playService(() => ({ status: 404, body: '{}' })));
   const { code, stderr } = await login(['--token-stdin', '--check', ID]);

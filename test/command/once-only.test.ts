@@ -2,7 +2,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, type Message, RawClient, YES } from '../support/mcp-process.ts';
-import { cardId, idLines, playService, rowLines } from '../support/plain-service.ts';
+import { openService } from '../support/open-service.ts';
+import {
+  cardId,
+  cardNumber,
+  idLines,
+  openPlain,
+  plainAnswer,
+  playService,
+  refusal,
+  rowLines,
+} from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
 import { startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
 import { createHome, type Home, NO_PAUSE, type RunResult, startFrontdesk } from '../support/run-frontdesk.ts';
@@ -129,6 +139,73 @@ it.each([
   expect([code, [...sent.values()]]).toEqual([way.ends[0], [1]]);
   expect(text.replaceAll(/\s+/g, ' ')).toContain(way.ends[1]);
   expect(text.includes('--again')).toBe(way.door === 'a call');
+});
+
+it('a row that was found not applied is held back like any other if its card was reissued since', async () => {
+  const { run, service, posts } = await openService();
+  const rows = ['card', 'reissue', cardId(1), cardId(2), '--run', 'may', '-j', '1', '--max-failures', '1'];
+  expect((await run([...rows, '--yes', '--retries', '0'])).code).toBe(8);
+  service.isBroken = false;
+  for (const card of [1, 2]) expect((await run(['card', 'reissue', cardId(card), '--again', '--yes'])).code).toBe(0);
+  expect((await run(['history', 'resolve', 'may:1', '--as', 'not_applied'])).code).toBe(0);
+  const { code, stdout } = await run(['runs', 'resume', 'may', '--max-failures', '5', '-o', 'ndjson']);
+  expect([code, posts(), rowLines(stdout)]).toEqual([
+    15,
+    3,
+    ['1 not_sent null 1 PRECONDITION', '2 not_sent null 0 PRECONDITION'],
+  ]);
+});
+
+/** A run of cards 9 and 1 that stopped at the first, which the service refused. */
+async function stoppedBefore(special: Parameters<typeof openPlain>[0]) {
+  const place = await openPlain((request, count) =>
+    cardNumber(request) === 9 && request.method === 'POST' ? refusal(409, 'NO') : special?.(request, count),
+  );
+  const args = ['card', 'reissue', cardId(9), cardId(1), '--run', 'old', '-j', '1', '--max-failures', '1', '--yes'];
+  expect((await place.run(args)).code).toBe(15);
+  const resume = async () => rowLines((await place.run(['runs', 'resume', 'old', '-o', 'ndjson'])).stdout)[1];
+  return { ...place, resume };
+}
+
+const HELD = '2 not_sent null 0 PRECONDITION';
+
+it('a row of a run finds what an older run sends that is resumed meanwhile', async () => {
+  let resumed: Promise<unknown> | undefined;
+  const { run, resume, sent } = await stoppedBefore(({ url, method }) => {
+    if (method !== 'POST' || !url.includes(cardId(2))) return undefined;
+    resumed = resume();
+    return resumed.then(() => plainAnswer({ url, body: '' }, 1));
+  });
+  const args = ['card', 'reissue', cardId(2), cardId(1), '-j', '1', '--yes', '-o', 'ndjson'];
+  expect(rowLines((await run(args)).stdout)[1]).toBe(HELD);
+  expect(await resumed).toBe('2 applied 200 1');
+  expect(sent().filter((line) => line.startsWith(`${cardId(1)}/reissue`))).toHaveLength(1);
+});
+
+it.each([
+  ['a run', [cardId(8), '--run', 'other']],
+  ['a single call', []],
+])('a row that was held by an unknown change of %s is sent once that was found not applied', async (_, how) => {
+  let isBroken = true;
+  const { run, resume, json } = await stoppedBefore(() => (isBroken ? { status: 500, body: 'no' } : undefined));
+  expect((await run(['card', 'reissue', cardId(1), ...how, '--yes', '--retries', '0'])).code).toBe(8);
+  isBroken = false;
+  expect(await resume()).toBe(HELD);
+  const open: { entry: string; id: string }[] = await json('history', '--open');
+  const { entry = '' } = open.find(({ id }) => id === cardId(1)) ?? {};
+  expect((await run(['history', 'resolve', entry, '--as', 'not_applied'])).code).toBe(0);
+  expect(await resume()).toBe('2 applied 200 1');
+});
+
+it('a row is sent although the same change was refused since its run began, and a wallet although another one has the card', async () => {
+  let isRefused = true;
+  const { run, resume, posts } = await stoppedBefore(() => (isRefused ? refusal(409, 'NO') : undefined));
+  expect((await run(['card', 'reissue', cardId(1), '--yes'])).code).toBe(6);
+  isRefused = false;
+  expect([await resume(), posts()]).toEqual(['2 applied 200 1', 3]);
+  const provision = ['card', 'provision', cardId(3), '--json', '--yes', '--wallet'];
+  const both = await Promise.all(['wallet_a', 'wallet_b'].map((wallet) => run([...provision, wallet])));
+  expect(both.map(({ code }) => code)).toEqual([0, 0]);
 });
 
 const isEnd = ({ id, result }: Message) => (id === 1 || id === 2) && result !== undefined;

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { cardId, playService, refusal } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, type Home, runFrontdesk } from '../support/run-frontdesk.ts';
-import { handMadeWorkbook, type Sheet, sheetJsWorkbook, textRow } from '../support/workbooks.ts';
+import { handMadeWorkbook, MAIN, type Sheet, sheetJsWorkbook, textRow } from '../support/workbooks.ts';
 
 const HEADER = ['id', 'email', 'first_name', 'active'];
 const UPDATE = ['calendar', 'subscribers', 'update', '--yes', '-j', '1', '-o', 'ndjson'];
@@ -85,7 +85,7 @@ test('--sheet without an .xlsx file or without --from is refused', async () => {
 });
 
 function sheetWith(before: string, ...rows: readonly string[]): Buffer {
-  const part = `<worksheet>${before}<sheetData>${rows.join('')}</sheetData></worksheet>`;
+  const part = `<worksheet xmlns="${MAIN}">${before}<sheetData>${rows.join('')}</sheetData></worksheet>`;
   return handMadeWorkbook({ rows: '', parts: { 'xl/worksheets/sheet1.xml': part } });
 }
 

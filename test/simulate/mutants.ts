@@ -148,7 +148,7 @@ const TEXT = String.raw`
   src/records/stored/run-store.ts
 - await mark({ folder, header }, ports);
   src/records/stored/run-store.ts
-- const marking = mark({ folder, header }, ports);
+- const marking = mark({ folder, header }, ports).then(() => touchSent(ports.stateDir, header, ports.pid));
 + const marking = Promise.resolve();
 
 77847: a row that ended while its lock was waited for is resolved all the same

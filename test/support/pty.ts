@@ -82,7 +82,7 @@ function restOf(fd: number): string {
  * was lost where the tests had a busy machine. Here the line ends by itself, once all of it was read. libuv takes the
  * first 4 KiB after a hangup for the last, so `onRest` is given what is left.
  */
-function readToTheEnd(terminal: IPty, onRest: (rest: string) => void): void {
+function readToTheEnd(terminal: IPty, onRest: (rest: string) => void): { hangUp(): void } {
   // Members that the types do not name: the readable end of the line, and its descriptor.
   const { _socket: socket, fd } = terminal as IPty & { readonly _socket: ReadStream; readonly fd: number };
   const destroy = socket.destroy.bind(socket);
@@ -93,6 +93,7 @@ function readToTheEnd(terminal: IPty, onRest: (rest: string) => void): void {
     isRead = true;
     return destroy(error);
   };
+  return { hangUp: () => void socket.on('error', () => undefined).destroy(new Error('the window was closed')) };
 }
 
 /** Starts `frontdesk` with these arguments on a new terminal. */
@@ -129,7 +130,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions) 
     look();
   };
   terminal.onData(add);
-  readToTheEnd(terminal, add);
+  const { hangUp } = readToTheEnd(terminal, add);
   const end = new Promise<TerminalEnd>((resolve, reject) => {
     const limit = setTimeout(() => {
       terminal.kill('SIGKILL');
@@ -187,7 +188,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions) 
       }),
     resize: (width: number, height: number) => terminal.resize(width, height),
     /** The other end of the line is cut, as when a window is closed. */
-    hangUp: () => terminal.kill('SIGHUP'),
+    hangUp,
     /** Resolves once that stood on the terminal; rejects, with all that did, when the program ended without. */
     waitFor,
     /** How it ended. Rejects when it had to be killed. */

@@ -9,8 +9,8 @@ export interface Sheet {
 }
 
 const TYPES = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const PACKAGE = 'http://schemas.openxmlformats.org/package/2006/relationships';
-const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+export const PACKAGE = 'http://schemas.openxmlformats.org/package/2006/relationships';
+export const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 
 /** A workbook as SheetJS writes it: texts as shared texts or in the cells. */
 export function sheetJsWorkbook(sheets: readonly Sheet[], texts: 'shared' | 'inline' = 'shared'): Buffer {

@@ -128,9 +128,11 @@ function inUse(what: string, by: LockFile | undefined, silentMs: number): Failur
 
 /** LOCAL_IO: this process was paused, was taken for gone, and must not write. */
 export function lostLockFailure(what: string, to: string | undefined, after: After): Failure {
-  const by = to ?? 'another frontdesk, which has ended since,';
-  const problem = `${what} is no longer held by this process, which gave no sign of life for too long`;
-  return new Failure('LOCAL_IO', `${problem}: ${by} took it over`, { after });
+  const why =
+    to === undefined
+      ? ': its lock was taken over by another frontdesk, which has ended since, or removed'
+      : `, which gave no sign of life for too long: ${to} took it over`;
+  return new Failure('LOCAL_IO', `${what} is no longer held by this process${why}`, { after });
 }
 
 /** Throws LOCAL_IO unless the lock is still held. Called right before the step that counts. */

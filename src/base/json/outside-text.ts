@@ -1,5 +1,7 @@
-/** Words that begin a line of frontdesk: nothing from outside may begin one with them, nor a command of a CI service. */
-const OURS = /^(\s*)(?=hint:|frontdesk|::)/i;
+/** What begins a line of frontdesk: nothing from outside may begin one with it, nor a command of a CI service. */
+const OURS = /^\s*(?:hint:|frontdesk|::)/i;
+/** A verdict, with its sign. */
+const VERDICT = /^\s*(?:[✔✖▲]|[x*!] [A-Z]{2})/;
 /** How Azure Pipelines and TeamCity begin a command, anywhere in a line of a log. */
 const CI_COMMAND = /##(?=\w*\[)/g;
 /** A status, a code, an ID: it needs no quotes to be told from the words around it. */
@@ -29,7 +31,7 @@ export function outsideName(name: string): string {
 
 /** A line that begins with a text from outside, marked if it would look like one of frontdesk's own. */
 export function markedLine(line: string): string {
-  return line.replace(OURS, '$1| ');
+  return OURS.test(line) || VERDICT.test(line) ? line.replace(/^\s*/, '$&| ') : line;
 }
 
 /** The text without a command of a CI service: `##|[error]`. `marks`: what stands for `##`. */

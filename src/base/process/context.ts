@@ -1,4 +1,4 @@
-import { existsSync, fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
 import {
   type Context,
   type InputPort,
@@ -232,12 +232,22 @@ function processSignals(): SignalPort {
   };
 }
 
+/** Closes what was a terminal and is gone: Node sets it back before it exits, and would abort. Returns whether any is. */
+function closeGone(streams: readonly { readonly isTerminal: boolean }[]): boolean {
+  const gone = streams.filter((_, fd) => kindOf(fd) === 'device' && !isTerminal(fd));
+  for (const stream of gone) closeSync(streams.indexOf(stream));
+  return gone.some((stream) => stream.isTerminal);
+}
+
 /**
  * Ends the process by the signal that ended the call: after an exit, whatever its code, a loop of the shell goes on. An
  * unknown outcome (8) counts more, and a lost result (16) unless the terminal was closed. The exit code is for where a
  * signal has no default action: process 1 of a container, Windows.
  */
-export function endProcess(code: number, [signal]: readonly SignalName[]): void {
+export function endProcess(code: number, { signals, stdin, stdout, stderr }: Context): void {
+  const isHangup = closeGone([stdin, stdout, stderr]);
+  // The end of input of a terminal that is closed may be heard before its signal.
+  const signal = signals.received[0] ?? (isHangup ? 'SIGHUP' : undefined);
   const { OUTCOME_UNKNOWN, LOCAL_IO, INTERNAL } = FAILURES;
   // A crash that came first has said how it ended.
   const keepsCode = code === OUTCOME_UNKNOWN.exitCode || code === INTERNAL.exitCode;

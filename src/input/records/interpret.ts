@@ -20,6 +20,9 @@ import {
 } from './record.ts';
 import { emptyParts, type Shape } from './shape.ts';
 
+/** Unknown members of one row that are named: each is compared with all that are known. */
+const MOST_UNKNOWN = 1000;
+
 type Found = Problem & Pick<InputFault, 'refusedId'> & { readonly field: string };
 
 /** How the rows of an input become calls. */
@@ -136,7 +139,8 @@ export class Interpreter {
     });
     // A table's unknown columns were reported with its header.
     const unknown = isTable(format) ? [] : columns.unknown;
-    for (const field of unknown) found.push({ field, problem: this.roles.unknownProblem(field) });
+    for (const field of unknown.slice(0, MOST_UNKNOWN))
+      found.push({ field, problem: this.roles.unknownProblem(field) });
     if (isTable(format)) found.push(...errorCells(record, columns));
     const problem = isWrite(operation)
       ? this.roles.outcomeProblem(cellAt(record.values, columns.outcomeIndex), this.#options.resendUnknown)

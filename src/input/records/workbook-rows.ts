@@ -5,9 +5,18 @@ import { type CellText, parseRange, parseReference, readCell, type StoredCell } 
 import { type CellFormats, formatOf, NO_FORMATS, rangesOf, readCellFormats } from '../xlsx/cell-format.ts';
 import { FilledCells } from '../xlsx/filled-cells.ts';
 import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
-import { findParts, readElements, readSharedStrings, type Sheet, textOf, unescapeText } from '../xlsx/parts.ts';
+import {
+  findParts,
+  readElements,
+  readSharedStrings,
+  refuseFilledAnew,
+  type Sheet,
+  textOf,
+  unescapeText,
+} from '../xlsx/parts.ts';
+import { COLLAPSED, ElementOrder, SHEET_ELEMENTS, Visibility } from '../xlsx/sheet-elements.ts';
 import { SheetRanges } from '../xlsx/sheet-ranges.ts';
-import { isBelow, isTrue, wholeNumber, type XmlElement } from '../xlsx/xml.ts';
+import { wholeNumber, type XmlElement } from '../xlsx/xml.ts';
 import { openArchive } from '../xlsx/zip.ts';
 import { chooseSheet, noteSheets } from './choose-sheet.ts';
 import { zerosProblem } from './columns.ts';
@@ -16,19 +25,6 @@ import type { InputFault, Problem, RawRecord, ReadBatch, ReadOptions } from './r
 
 const MAX_LINES = 1_048_576;
 const MAX_COLUMNS = 16_384;
-const [SHOWN, HIDDEN] = [1, 2];
-/** What is read of a sheet: widths and heights before the rows, merged cells and conditional formats after them. */
-const READ = [
-  'sheetFormatPr',
-  'cols/col',
-  'sheetData/*',
-  'mergeCells/mergeCell',
-  'conditionalFormatting',
-  'extLst/ext',
-].map((path) => `worksheet/${path}`);
-/** Points and characters below which a row or a column shows nothing that a person could read. */
-const MIN_HEIGHT = 1;
-const MIN_WIDTH = 0.2;
 const NO_VALUE = 'is filled by a formula of another cell, and the file has no value of it. Store its value as text';
 const NOT_SHOWN = 'has more than a spreadsheet shows';
 
@@ -50,17 +46,15 @@ class SheetReader {
   #records: RawRecord[] = [];
   #faults: InputFault[] = [];
   #row = 0;
+  readonly #order = new ElementOrder();
+  readonly #visibility = new Visibility();
   /** Lines of the last row with a value, and of the last row in the file. */
   #line = 0;
   #lastLine = 0;
-  /** For each column, what the sheet says: nothing (0), shown or hidden. And the default for it. */
-  readonly #columns = new Uint8Array(MAX_COLUMNS);
   /** The style of each column, of the row, and the last column that the sheet says something of. */
   readonly #columnStyles = new Float64Array(MAX_COLUMNS);
   #rowStyle = 0;
   #lastColumn = 0;
-  #isRowHidden = false;
-  #isColumnHidden = false;
   /** Formulas that several cells share, by their number. */
   readonly #shared = new Map<string, string>();
   readonly #filled = new FilledCells();
@@ -89,44 +83,43 @@ class SheetReader {
 
   #take(element: XmlElement): void {
     const { name, attributes } = element;
+    if (!this.#order.isKeptBy(name)) throw this.#damaged(`${quoteValue(name)} is out of order`);
     if (name === 'row') this.#readRow(element);
     else if (name === 'mergeCell') this.#readMerged(element);
     else if (name === 'col') this.#readColumn(attributes);
     else if (name === 'conditionalFormatting' || name === 'ext') this.#readConditional(element);
-    else if (name === 'sheetFormatPr') {
-      const { zeroHeight, defaultRowHeight, defaultColWidth } = attributes;
-      this.#isRowHidden = isTrue(zeroHeight) || isBelow(defaultRowHeight, MIN_HEIGHT);
-      this.#isColumnHidden = isBelow(defaultColWidth, MIN_WIDTH);
-    } else {
+    else if (name === 'sheetFormatPr') this.#visibility.setDefaults(attributes);
+    else {
       const problem = `${NOT_SHOWN} (${quoteValue(name)} among its rows): save it in a spreadsheet`;
       this.#refuse(this.#lastLine + 1, { kind: 'not shown', problem });
     }
   }
 
-  /** Columns behind the rows would change how those are shown. */
-  #readColumn({ min = '', max = min, hidden, width, style = '0' }: XmlElement['attributes']): void {
+  #readColumn(attributes: XmlElement['attributes']): void {
+    const { min = '', max = min, style = '0' } = attributes;
     const [first, last] = [wholeNumber(min), wholeNumber(max)];
-    if (this.#lastLine > 0 || first <= this.#lastColumn || last < first) {
+    if (first <= this.#lastColumn || last < first) {
       throw this.#damaged('its columns are out of order');
     }
     this.#lastColumn = last;
-    this.#columns.fill(isTrue(hidden) || isBelow(width, MIN_WIDTH) ? HIDDEN : SHOWN, first - 1, last);
+    if (this.#visibility.readColumns(attributes, first - 1, last).isOddEnd) this.#refuse(1, COLLAPSED, first - 2);
     this.#columnStyles.fill(wholeNumber(style), first - 1, last);
   }
 
-  #readRow({ attributes: { r, s = '0', ht, hidden }, children }: XmlElement): void {
+  #readRow({ attributes, children }: XmlElement): void {
+    const { r, s = '0' } = attributes;
     const line = r === undefined ? this.#lastLine + 1 : /^[1-9]\d*$/.test(r) ? Number(r) : 0;
     if (line <= this.#lastLine || line > MAX_LINES) {
       throw this.#damaged('its rows are out of order');
     }
+    const { isHidden, isOddEnd } = this.#visibility.readRow(attributes);
+    if (isOddEnd) this.#refuse(this.#lastLine, COLLAPSED);
     this.#lastLine = line;
     this.#rowStyle = wholeNumber(s);
     const cells = this.#cellsOf(children, line);
     if (cells.size === 0) return;
     const next = this.#line + 1;
     this.#line = line;
-    const saysNothing = ht === undefined && hidden === undefined;
-    const isHidden = isTrue(hidden) || isBelow(ht, MIN_HEIGHT) || (saysNothing && this.#isRowHidden);
     if (this.header === undefined) this.#readHeader(cells, line, isHidden);
     else {
       // Rows without a value were left out. These have others after them.
@@ -139,9 +132,7 @@ class SheetReader {
   #readHeader(cells: Cells, line: number, isHidden: boolean): void {
     const isThere = line === 1;
     const names = isThere ? unpackCells(this.#values(cells, MAX_COLUMNS)) : [];
-    const rest = this.#isColumnHidden ? HIDDEN : SHOWN;
-    const isUnseen = (column: number) => isHidden || (this.#columns[column] || rest) === HIDDEN;
-    const hidden = names.filter((name, column) => name !== '' && isUnseen(column));
+    const hidden = names.filter((name, column) => name !== '' && (isHidden || this.#visibility.isHidden(column)));
     this.header = { names, line: 1, sheet: this.#context.name, hidden };
     if (!isThere) this.#refuse(1, { problem: 'the row is empty, but must contain the names of the columns' });
     else for (const [cell, { problem }] of cells) if (problem !== undefined) this.#refuse(1, problem, cell);
@@ -310,11 +301,12 @@ export async function* readWorkbookRows(
     const archive = await openArchive(await readPacked(bytes));
     const { sheets, styles, sharedStrings: texts } = await findParts(archive);
     const sheet = chooseSheet(sheets, options);
+    await refuseFilledAnew(archive, sheet);
     const sharedStrings = texts === undefined ? [] : await readSharedStrings(archive, texts);
     const formats = styles === undefined ? NO_FORMATS : await readCellFormats(archive, styles);
     const reader = new SheetReader({ ...sheet, sharedStrings, formats, raw: options.csvRaw });
     let notes = noteSheets(sheets, sheet, options);
-    for await (const elements of readElements(archive, sheet.part, ...READ)) {
+    for await (const elements of readElements(archive, sheet.part, ...SHEET_ELEMENTS)) {
       yield { ...reader.take(elements), format: 'xlsx', header: reader.header, notes };
       notes = [];
       if (reader.isMisread) return;

@@ -1,6 +1,6 @@
 import { damaged } from './packed.ts';
 import { allElements } from './parts.ts';
-import { wholeNumber, type XmlElement } from './xml.ts';
+import { insideOf, wholeNumber, type XmlElement } from './xml.ts';
 import type { Archive } from './zip.ts';
 
 /** How the number format of a cell shows what is stored, as far as it matters for reading. */
@@ -44,12 +44,12 @@ function sectionsOf(pattern: string): readonly string[] {
 /** Booleans as LibreOffice writes them in the languages of most of its users. Other words could say the opposite. */
 const TRUE_WORDS = 'TRUE|WAHR|VRAI|VERDADERO|VERO|VERDADEIRO|WAAR|PRAWDA|SANT|SAND|TOSI|IGAZ|PRAVDA|DOĞRU|ИСТИНА|真';
 const BOOLEAN = new RegExp(`^"(${TRUE_WORDS})";"\\1";"(?!${TRUE_WORDS})[^"]+"$`, 'iu');
-/** What a number could be shown as besides its digits. */
-const WORDS = /["\\\p{L}]/u;
+/** Shows TRUE as 1. */
+const DIGITS = /^[#,]*0(?:\.0+)?%?$/;
 
 export function cellFormat(pattern: string): CellFormat {
   const isPlain = PLAIN.has(pattern.toLowerCase());
-  const showsBooleans = isPlain || !WORDS.test(pattern) || BOOLEAN.test(pattern);
+  const showsBooleans = isPlain || DIGITS.test(pattern) || BOOLEAN.test(pattern);
   const known = { name: pattern, showsNumbers: isPlain, showsBooleans };
   if (isPlain || pattern.length > MAX_PATTERN) return { ...known, showsTexts: isPlain };
   const sections = sectionsOf(pattern);
@@ -129,7 +129,7 @@ export async function readCellFormats(archive: Archive, part: string): Promise<C
       ),
     normal: normal.map(({ attributes: { xfId } }) => namedFormat(xfId)).reduce(stricter, namedFormat()),
     conditional: new Set(
-      conditional.flatMap(({ children }, at) => (children.some(({ name }) => name === 'numFmt') ? [at] : [])),
+      conditional.flatMap((style, at) => (insideOf(style).some(({ name }) => name === 'numFmt') ? [at] : [])),
     ),
   };
 }
@@ -141,19 +141,16 @@ function isNormal({ attributes: { name = '', builtinId } }: XmlElement): boolean
 
 /** The ranges of a conditional format, or of those in an extension, that have a number format. */
 export function rangesOf(element: XmlElement, withFormat: ReadonlySet<number>): readonly string[] {
-  const { name, attributes, children } = element;
-  const own = (parent: XmlElement, wanted: string) =>
-    parent.children.filter((child) => child.name.slice(child.name.indexOf(':') + 1) === wanted);
-  if (name === 'ext') {
-    const formats = own(element, 'conditionalFormattings').flatMap((all) => own(all, 'conditionalFormatting'));
-    return formats.flatMap((format) => {
-      const dxfs = own(format, 'cfRule').flatMap((rule) => own(rule, 'dxf'));
-      const isFormatted = dxfs.some((dxf) => own(dxf, 'numFmt').length > 0);
-      return isFormatted ? own(format, 'sqref').flatMap(({ text }) => text.trim().split(/\s+/)) : [];
-    });
-  }
-  const isFormatted = children.some(
-    ({ attributes: { dxfId } }) => dxfId !== undefined && withFormat.has(wholeNumber(dxfId)),
-  );
-  return isFormatted ? (attributes['sqref'] ?? '').trim().split(/\s+/) : [];
+  const formats =
+    element.name === 'ext' ? insideOf(element).filter(({ name }) => name === 'conditionalFormatting') : [element];
+  return formats.flatMap((format) => {
+    const inside = insideOf(format);
+    const isFormatted = inside.some(
+      ({ name, attributes: { dxfId } }) =>
+        name === 'numFmt' || (dxfId !== undefined && withFormat.has(wholeNumber(dxfId))),
+    );
+    if (!isFormatted) return [];
+    const ranges = inside.filter(({ name }) => name === 'sqref').map(({ text }) => text);
+    return [format.attributes['sqref'] ?? '', ...ranges].join(' ').trim().split(/\s+/);
+  });
 }

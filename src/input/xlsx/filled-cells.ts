@@ -1,6 +1,9 @@
 import type { parseRange } from './cell.ts';
+import { damaged } from './packed.ts';
 
 const MAX_COLUMNS = 16_384;
+/** Columns of all array formulas: far more than spreadsheets compute in a minute. */
+const MAX_FILLED = 20_000_000;
 
 /** The cells of a sheet that array formulas fill: a spreadsheet computes them, whether the file has their values or not. */
 export class FilledCells {
@@ -9,8 +12,12 @@ export class FilledCells {
   readonly #last = new Uint32Array(MAX_COLUMNS);
   readonly #unseen = new Float64Array(MAX_COLUMNS);
 
+  #filled = 0;
+
   /** Adds the range of a formula, which is in its first cell. */
   add({ left, right, top, bottom }: NonNullable<ReturnType<typeof parseRange>>): void {
+    this.#filled += right - left + 1;
+    if (this.#filled > MAX_FILLED) throw damaged('it has too many array formulas');
     for (let column = left; column <= right && column < MAX_COLUMNS; column += 1) {
       const line = column === left ? top + 1 : top;
       this.#first[column] ||= line;

@@ -62,7 +62,7 @@ const READ: ReadonlySet<string> = new Set(['officeDocument', 'worksheet', 'share
 async function readRelations(archive: Archive, source: string) {
   const folder = posix.dirname(source);
   const part = posix.join(folder, '_rels', `${posix.basename(source)}.rels`);
-  if (!archive.has(part)) throw otherFormat(archive);
+  if (!archive.has(part)) return [];
   const found = await allElements(archive, part, 'Relationships/Relationship');
   return found.flatMap(({ attributes: { Id: id, Type: type, Target: target, TargetMode: mode } }) => {
     if (id === undefined || type === undefined || target === undefined) return [];
@@ -71,6 +71,10 @@ async function readRelations(archive: Archive, source: string) {
     const kind = type.slice(at + 1);
     if (mode === 'External' && READ.has(kind)) throw damaged(`${part}: it refers to a ${kind} outside of the file`);
     const path = target.replaceAll('\\', '/');
+    // Others look for a part of this very name.
+    if (READ.has(kind) && /(?:^|\/)\.?(?:\/|$)/.test(path.replace(/^\//, ''))) {
+      throw damaged(`${part}: ${quoteValue(target)} is no name of a part`);
+    }
     const whole = path.startsWith('/') ? path : posix.join(folder, path);
     return [{ id, kind, part: posix.normalize(whole) }];
   });
@@ -138,6 +142,13 @@ export async function findParts(archive: Archive) {
     return part !== undefined && archive.has(part) ? part : undefined;
   };
   return { sheets, sharedStrings: partOf('sharedStrings'), styles: partOf('styles') };
+}
+
+/** Refuses a sheet whose cells a spreadsheet fills anew when it opens them, so that it shows others than are stored. */
+export async function refuseFilledAnew(archive: Archive, { name, part }: Sheet): Promise<void> {
+  const relations = await readRelations(archive, part);
+  if (!relations.some(({ kind }) => kind === 'pivotTable')) return;
+  throw new WorkbookFault(`has a pivot table in the sheet ${quoteValue(name)}: copy the list into a sheet of its own`);
 }
 
 /** Most bytes of all strings, which are kept while the rows are read: far above a million rows of people. */

@@ -31,6 +31,8 @@ const EDITIONS: readonly string[] = [
   'http://schemas.openxmlformats.org/spreadsheetml/2006/main',
   'http://purl.oclc.org/ooxml/spreadsheetml/main',
 ];
+/** Those of the roots. Of a part in any other, programs show nothing. */
+const ROOTS: readonly string[] = [...EDITIONS, 'http://schemas.openxmlformats.org/package/2006/relationships'];
 
 /** The strict XML parser, with limits on what one file can make it keep. No document type, so no entities. */
 export class XmlReader {
@@ -98,7 +100,10 @@ export class XmlReader {
     const scope = declaresPrefixes(attributes) ? { attributes, above } : above;
     this.#scopes.push(scope);
     const namespace = namespaceOf(mark === -1 ? '' : name.slice(0, mark), scope);
-    this.#namespace ??= namespace ?? '';
+    if (this.#namespace === undefined && !ROOTS.includes(namespace ?? '')) {
+      this.#refuse(`${quoteValue(name)} is not of the format`);
+    }
+    this.#namespace ??= namespace;
     if (namespace === this.#namespace) return name.slice(mark + 1);
     if (EDITIONS.includes(namespace ?? '')) {
       this.#refuse(`${quoteValue(name)} is of another edition of the format, which programs show in different ways`);
@@ -177,9 +182,12 @@ export function isTrue(value = ''): boolean {
   return !OFF.has(value.trim().toLowerCase());
 }
 
-/** A width or height that shows nothing. */
-export function isBelow(size: string | undefined, least: number): boolean {
-  return size !== undefined && Number(size) < least;
+/** The elements inside, at any depth. Without their prefixes: a program may take what another leaves out. */
+export function insideOf({ children }: XmlElement): readonly XmlElement[] {
+  return children.flatMap((child) => [
+    { ...child, name: child.name.slice(child.name.indexOf(':') + 1) },
+    ...insideOf(child),
+  ]);
 }
 
 /** A number in digits alone: programs do not agree on what `0x1`, `1e0` or ` 1 ` is. */

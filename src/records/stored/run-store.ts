@@ -33,7 +33,7 @@ import {
   type StoredRunHandle,
 } from './run-folder.ts';
 import { noteBegun } from './run-order.ts';
-import { forgetSent, markSent } from './sent-rows.ts';
+import { forgetSent, markSent, touchSent } from './sent-rows.ts';
 import { StoredRun } from './stored-run.ts';
 
 const DAY_MS = 86_400_000;
@@ -257,7 +257,7 @@ async function openRun(folder: RunFolder, header: RunHeader, lock: HeldLock, por
   }
   const audit = await ports.openAudit?.(header);
   const ofRun = { ...ports, lock, assertStillHeld: assertionOf(lock, folder), audit };
-  const marking = mark({ folder, header }, ports);
+  const marking = mark({ folder, header }, ports).then(() => touchSent(ports.stateDir, header, ports.pid));
   await orIoFailure(marking, `could not resume run ${folder.run} (${folder.path})`, 'unsent');
   const journal = await RunJournal.resume(folder.journal, header.inputRows, ofRun, contentDigest(header));
   try {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ensurePrivateFolder, syncFolder } from '../../base/files/atomic.ts';
 import { ignoreNotFound } from '../../base/files/io-failure.ts';
 import { namesInOwn } from '../../base/files/own-state.ts';
+import { temporaryName } from '../../base/files/process-identity.ts';
 import { type RunHeader, readRunHeader, runFolder } from './run-folder.ts';
 
 /** Digits of the digest of a run's rows that are in its name. The header has all. */
@@ -24,6 +25,15 @@ export async function markSent(stateDir: string, header: RunHeader): Promise<voi
   await ensurePrivateFolder(folder);
   await (await open(join(folder, nameOf(header)), 'a', 0o600)).close();
   await syncFolder(folder);
+}
+
+/** Before the first request of a run that goes on: the folder changes, so that others look at its runs again. */
+export async function touchSent(stateDir: string, { rowsSha256 }: Pick<RunHeader, 'rowsSha256'>, pid: number) {
+  if (rowsSha256 === undefined) return;
+  const path = join(sentFolder(stateDir), temporaryName(pid));
+  await ensurePrivateFolder(sentFolder(stateDir));
+  await (await open(path, 'wx', 0o600)).close();
+  await unlink(path);
 }
 
 export async function forgetSent(stateDir: string, run: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { outside } from '../../base/json/outside-text.ts';
+import { outside, quoted } from '../../base/json/outside-text.ts';
 import { printJson } from '../../base/json/print.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../../base/json/value.ts';
 import { ROW_COLUMNS } from '../../records/plan-columns.ts';
@@ -23,6 +23,14 @@ export function textOf(value: JsonValue | undefined): string {
   if (value === undefined) return '(not known)';
   if (value === '') return '(empty)';
   return safeText(typeof value === 'string' ? value : printJson(value));
+}
+
+/** What stands between or before the changes of a row: a value or an ID with it stands in quotes. */
+const LIKE_A_CHANGE = /; |→|->|: | {2}|^[" ]|[" ]$/;
+
+/** A value within the list of changes, which it cannot seem to continue. */
+function inList(text: string): string {
+  return LIKE_A_CHANGE.test(text) ? quoted(text) : text;
 }
 
 /** Each field of a body as `name: value`. */
@@ -66,7 +74,7 @@ export function changeLines(rows: readonly ChangeRow[], operation: string, how: 
   const paint = makePaint(style.colour);
   return rows.flatMap((row) => {
     const number = `row ${row.row}`;
-    const id = row.id === undefined ? '' : ` ${safeText(row.id)}`;
+    const id = row.id === undefined ? '' : ` ${inList(safeText(row.id))}`;
     const about = [{ text: number, paint: paint.faint }, { text: `${id}  ` }];
     const lines = linesOf(about, fieldChanges(row, `${arrow(style)} `, paint), style.width);
     return how.hasCodePoints === true ? [...lines, ...codePointLines(row, style.width)] : lines;
@@ -124,11 +132,12 @@ function broken(pieces: readonly Piece[], width: number): readonly string[] {
   let room = width;
   for (const { text, paint } of pieces) {
     let rest = text;
-    while (displayWidth(rest) > room) {
+    // Of a long text no more is measured than has room.
+    for (let fits = fittingLength(rest, room); fits < rest.length; fits = fittingLength(rest, room)) {
       // At least one character per line, or a wide one on a narrow terminal would never end.
       const isBare = line.every(({ text: before }) => before === MORE_INDENT || before.trim() === '');
       const least = isBare ? String.fromCodePoint(rest.codePointAt(0) ?? 0).length : 0;
-      const end = Math.max(least, fittingLength(rest, room));
+      const end = Math.max(least, fits);
       line.push({ text: rest.slice(0, end), paint });
       lines.push(painted(line));
       rest = rest.slice(end);
@@ -146,10 +155,10 @@ function fieldChanges({ before, body }: ChangeRow, between: string, paint: Paint
   return [...(body ?? [])].map(([name, value]): Change => {
     const label = { text: `${name}: ` };
     if (before === undefined) {
-      const line = [label, { text: textOf(value) }];
+      const line = [label, { text: inList(textOf(value)) }];
       return { line, parts: [line] };
     }
-    const [old, next] = [textOf(before.get(name)), textOf(value)];
+    const [old, next] = [inList(textOf(before.get(name))), inList(textOf(value))];
     // By letters, never half of one.
     const letters = [Array.from(old), Array.from(next)] as const;
     const { head, tail } = sharedEnds(...letters);

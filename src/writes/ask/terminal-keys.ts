@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { ifPossible } from '../../base/files/io-failure.ts';
 
 export interface TerminalStreams {
   readonly input: NodeJS.ReadableStream;
@@ -93,7 +94,11 @@ export class TerminalKeys {
   setModes(on: boolean): void {
     const { input, output } = this.#streams;
     this.#areModesOn = on;
-    if ('setRawMode' in input && typeof input.setRawMode === 'function') input.setRawMode(on);
+    if ('setRawMode' in input && typeof input.setRawMode === 'function') {
+      const setMode = input.setRawMode.bind(input);
+      // One that is gone has no modes: the signal of its end says that it is.
+      ifPossible(() => setMode(on));
+    }
     if (this.#brackets) output.write(on ? BRACKETS_ON : BRACKETS_OFF);
   }
 

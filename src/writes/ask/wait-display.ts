@@ -52,7 +52,7 @@ function waitText(waitMs: number): string {
 /** A spinner after 300 ms of silence; without redrawing, repeated lines. */
 function openSpinner(
   { colour, unicode, timeoutMs }: DisplayOptions,
-  now: () => number,
+  { now, columns }: Readonly<Record<'now' | 'columns', () => number>>,
   late?: { readonly afterMs: number; say(): void },
 ) {
   let timer: NodeJS.Timeout | undefined;
@@ -65,11 +65,13 @@ function openSpinner(
     timer = setTimeout(sayAgain, LINE_AGAIN_MS).unref();
   };
   const show = async (own: NodeJS.Timeout) => {
-    const { default: ora } = await import('ora');
+    const [{ default: ora }, { cutText }] = await Promise.all([import('ora'), import('../../screen/cut-text.ts')]);
+    // The spinner and a blank stand before it. On a second line its words could be frontdesk's own.
+    const fitted = () => cutText(text(), Math.max(1, columns() - 2), unicode);
     // Stopped, or stopped and started again, while ora was loaded: only the newest start draws.
     if (timer !== own) return;
     const spinner = ora({
-      text: text(),
+      text: fitted(),
       color: colour ? 'cyan' : false,
       spinner: unicode ? 'dots' : 'line',
       isEnabled: true,
@@ -78,7 +80,7 @@ function openSpinner(
     }).start();
     running = spinner;
     counter = setInterval(() => {
-      spinner.text = text();
+      spinner.text = fitted();
     }, COUNT_MS).unref();
   };
   return {
@@ -117,6 +119,7 @@ export function createWaitDisplay(context: Context, options: DisplayOptions) {
   // The log of a CI job gets no spinner, even in a terminal.
   const isWanted = stderr.isTerminal && context.env['CI'] === undefined && !options.quiet && !options.verbose;
   const now = () => context.clock.monotonic();
+  const columns = () => widthOf(stderr) ?? Number.POSITIVE_INFINITY;
   const limit = Math.ceil(options.timeoutMs / 1000);
   const report = (notice: Notice) => {
     display?.stop();
@@ -128,7 +131,7 @@ export function createWaitDisplay(context: Context, options: DisplayOptions) {
     void stderr.write(renderNotice(waiting, options.format, context));
   };
   const late = { afterMs: isInLines ? SPINNER_AFTER_MS : LINE_AFTER_MS, say };
-  const display = isWanted ? openSpinner(options, now, canRedraw(context) ? undefined : late) : undefined;
+  const display = isWanted ? openSpinner(options, { now, columns }, canRedraw(context) ? undefined : late) : undefined;
   const trace = (line: string) => {
     if (isJson(options.format) && !stderr.isTerminal) report(note('TRACE', line));
     else void stderr.write(`${wrapOutside(safeText(line), widthOf(stderr) ?? Number.POSITIVE_INFINITY).join('\n')}\n`);

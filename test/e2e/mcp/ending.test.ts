@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { call, RawClient, YES } from '../../support/mcp-process.ts';
 import { type Handler, startRecordingServer } from '../../support/recording-server.ts';
-import { createHome, type RunOptions, runFrontdesk, withTimer } from '../../support/run-frontdesk.ts';
+import { createHome, type RunOptions, runFrontdesk, SHORT_GRACE, withTimer } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 
 const CLIENT = {
@@ -110,6 +110,18 @@ it('SIGTERM ends mcp, and a change in progress with its outcome', async () => {
   client.running.child.kill('SIGTERM');
   expect((await client.running.result).signal).toBe('SIGTERM');
   expect(await outcomes(client.home)).toEqual(['applied']);
+});
+
+it('a signal ends mcp with 8 if the outcome of a change stays unknown', async () => {
+  const { server, client, sayYes } = await asking(
+    blockedBy(() => new Promise(() => undefined)),
+    { env: SHORT_GRACE },
+  );
+  sayYes();
+  await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(3);
+  client.running.child.kill('SIGTERM');
+  expect((await client.running.result).code).toBe(8);
+  expect(await outcomes(client.home)).toEqual(['unknown']);
 });
 
 it('a signal ends a question of mcp, and nothing is sent', async () => {

@@ -80,6 +80,18 @@ it.concurrent.for(WAYS.flatMap((way) => LOOKS.map((look) => [way[0], look[0], wa
   },
 );
 
+it.concurrent('a window that is closed ends the desk by SIGHUP, at its menu or at a question', async () => {
+  for (const block of ['', LOOKS[0][2]]) {
+    const service = await slowService();
+    const terminal = openTerminal(['desk', CARD_ID], { home: createHome(), env: service.server.env });
+    await terminal.talk([/Look again/, block]);
+    if (block !== '') await terminal.waitFor(/\(y\/N/);
+    terminal.hangUp();
+    expect(await terminal.end).toMatchObject({ code: null, signal: 'SIGHUP' });
+    expect(service.server.lines.filter((line) => line !== GET)).toEqual([]);
+  }
+});
+
 it.concurrent('a signal ends the desk with 8 while an outcome is unknown', async () => {
   const [, env, block] = LOOKS[0];
   const service = await slowService();

@@ -10,6 +10,7 @@ import { type KnownBefore, SentElsewhere } from '../../../src/records/once.ts';
 import { markSandboxReset, readOpenWrites } from '../../../src/records/open-files.ts';
 import { readHistory, showHistory } from '../../../src/records/read.ts';
 import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/records/record.ts';
+import { SentSince } from '../../../src/records/sent-since.ts';
 import { openFile } from '../../../src/records/stored/open-folder.ts';
 import { keyOfWrite } from '../../../src/records/write-record.ts';
 import type { CallOutcome } from '../../../src/service/call-outcome.ts';
@@ -292,6 +293,20 @@ it.each<
     (error: unknown) => (error instanceof SentElsewhere ? `held, ${error.isOpen ? 'open' : 'ended'}` : error),
   );
   expect(second).toBe(expected);
+});
+
+it('rows that look at once all find what was sent since, also behind a line of a clock that was set back', async () => {
+  const { stateDir, recorder, clock } = setUp();
+  const change = { ...intent, operation: 'card.reissue' };
+  clock.ms = 60_000;
+  const since = new SentSince(stateDir, change.operation, clock.now());
+  const sent = await recorder.begin(change, undefined, { sinceMs: clock.now() });
+  await recorder.end(sent, ended({ outcome: 'applied' }));
+  clock.ms = 0;
+  await recorder.end(await recorder.begin(intent), ended({ outcome: 'applied' }));
+  const find = () => since.find(keyOfWrite(change), () => true);
+  const found = await Promise.all([find(), find(), find()]);
+  expect(found.map((each) => each?.entry)).toEqual([sent, sent, sent]);
 });
 
 it('no record of a write holds a token that the service repeated, in the history or the audit log', async () => {

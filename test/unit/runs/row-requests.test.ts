@@ -199,11 +199,12 @@ it.each([
 });
 
 it('a row whose name is taken meanwhile is not sent', async () => {
-  const { service, names } = serviceOf(answered());
   const held = { why: 'repeats', repeated: [OPEN] } as never;
-  const ports = { claim: async () => held };
-  const reply = await makeRowSender(service, OPERATIONS.cardReissue, POLICY, ports)(rowOf(), SLOT);
-  expect([reply, names()]).toMatchObject([{ kind: 'held', held }, []]);
+  const slot: RowSlot = { ...SLOT };
+  const client = { call: async () => ((await slot.mayLeave?.()) === true ? answered() : failed('CANCELLED')) };
+  const service = { service: async () => ({ client }) } as unknown as Ports;
+  const send = makeRowSender(service, OPERATIONS.cardReissue, POLICY, { claim: async () => held });
+  expect(await send(rowOf(), slot)).toMatchObject({ kind: 'held', held });
 });
 
 it('a row that is read is read once, at the pace of its run', async () => {

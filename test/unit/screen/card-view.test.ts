@@ -111,6 +111,11 @@ it.each([60, 80, 120])('cardView stays within %i columns and draws nothing a ter
   expect(text.split('\n').filter((line) => displayWidth(line) > width)).toEqual([]);
 });
 
+it('cardView shows a card with more members than a call has arguments', () => {
+  const metadata = Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`k${at}`, '']));
+  expect(cardDetails(card(JSON.stringify({ metadata })), STYLE)).toContain('k149999');
+});
+
 it('cardView colors the status without color being its only sign', () => {
   expect(cardView(ACTIVE, { ...STYLE, colour: true })).toContain('\u001b[32mACTIVE\u001b[39m');
 });

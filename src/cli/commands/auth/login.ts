@@ -184,8 +184,12 @@ function refuseExpired(session: Session, family: Family, token: string): string 
   return new Date(expiresAtMs).toISOString();
 }
 
-/** The read of `--check`. USAGE for an ID that none has. */
-async function readCheck(family: Family, id: string): Promise<CallInput> {
+/** The read of `--check`. USAGE for an ID that none has, and where the environment decides which token is tried. */
+async function readCheck(session: Session, family: Family, id: string): Promise<CallInput> {
+  const overrides = overridesOf(session.selectedProfile().name, [family], session.settings(), session.context.env);
+  const used = overrides.find((variable) => variable !== 'FRONTDESK_PROFILE');
+  const problem = `would try what ${used} says, not what is stored: unset it, or leave --check out`;
+  if (used !== undefined) throw usageFailure([{ where: '--check', problem }]);
   const { checkFieldTexts } = await import('../../../input/fields.ts');
   const list = { operation: OPERATIONS.subscribersList, params: { id }, query: { limit: '1' }, body: undefined };
   const call: CallInput = family === 'cards' ? cardRead(id) : list;
@@ -282,7 +286,7 @@ export const command = localCommand({
     }
     const family = familyOf(values) ?? (await askFamily(session, 'Gift cards or calendars?'));
     const { check } = values;
-    const checkCall = check === undefined ? undefined : await readCheck(family, check);
+    const checkCall = check === undefined ? undefined : await readCheck(session, family, check);
     // Everything is asked for first, so that Ctrl-C leaves no half-made profile.
     const urls = await readUrls(session, values, family);
     const chosen = await readSecret(session, values, family, urls);

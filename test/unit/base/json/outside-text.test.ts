@@ -38,6 +38,9 @@ it.each([
   ['hint: x', '| hint: x'],
   ['  Frontdesk: x', '  | Frontdesk: x'],
   [' ::error::x', ' | ::error::x'],
+  ['✖ NOT BLOCKED', '| ✖ NOT BLOCKED'],
+  [' x NOT BLOCKED', ' | x NOT BLOCKED'],
+  ['x-ray', 'x-ray'],
   ['order frontdesk', 'order frontdesk'],
 ])('a line that begins like one of frontdesk or of a CI service is marked: %s', (line, shown) => {
   expect(markedLine(line)).toBe(shown);

@@ -16,7 +16,7 @@ import { readShape } from '../../../../src/input/records/shape.ts';
 import { readRows } from '../../../../src/input/rows/row-file.ts';
 import type { Operation } from '../../../../src/service/api/operation.ts';
 import { OPERATIONS } from '../../../../src/service/api/operations.ts';
-import { handMadeWorkbook, sheetJsWorkbook, textRow } from '../../../support/workbooks.ts';
+import { handMadeWorkbook, MAIN, sheetJsWorkbook, textRow } from '../../../support/workbooks.ts';
 import { temporaryFolder } from '../../base/files/place.ts';
 import { inPieces } from './parse-records.ts';
 
@@ -898,7 +898,7 @@ function subscribersWith(before: string, after: string, ofRow = ''): Uint8Array 
   const rows = [1, 2, 3].map((row) =>
     textRow(row, row === 1 ? ['id', 'email', 'created'] : [`s${row}`, 'a@x', '2026']),
   );
-  const sheet = `<worksheet>${before}<sheetData>${rows.join('').replace('r="3"', `r="3" ${ofRow}`)}</sheetData>${after}</worksheet>`;
+  const sheet = `<worksheet xmlns="${MAIN}">${before}<sheetData>${rows.join('').replace('r="3"', `r="3" ${ofRow}`)}</sheetData>${after}</worksheet>`;
   return handMadeWorkbook({ rows: '', parts: { 'xl/worksheets/sheet1.xml': sheet } });
 }
 

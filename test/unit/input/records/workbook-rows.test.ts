@@ -6,7 +6,9 @@ import { placeFault, toFaults } from '../../../../src/input/records/fault-place.
 import { openArchive } from '../../../../src/input/xlsx/zip.ts';
 import {
   handMadeWorkbook,
+  MAIN,
   oleContainer,
+  PACKAGE,
   sheetJsWorkbook,
   sheetJsWorkbookWith,
   textRow,
@@ -102,7 +104,7 @@ it('a workbook is read like the CSV file of its sheet without the guard of front
 });
 
 const OTHER_TYPE = 'http://purl.oclc.org/ooxml/officeDocument/relationships';
-const relations = (...of: readonly string[]) => `<Relationships>${of.join('')}</Relationships>`;
+const relations = (...of: readonly string[]) => `<Relationships xmlns="${PACKAGE}">${of.join('')}</Relationships>`;
 const relation = (id: string, type: string, target: string, more = '') =>
   `<Relationship Id="${id}" Type="${type}" Target="${target}"${more}/>`;
 const SHEET_RELATION = relation('r1', `${RELATIONS}/worksheet`, 'worksheets/sheet1.xml');
@@ -129,10 +131,10 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0]]>([
     {
       rows: '',
       parts: {
-        '_rels/.rels': `<p:Relationships xmlns:p="p"><p:Relationship Id="x" Type="${OTHER_TYPE}/officeDocument" Target="/book/Main.xml"/></p:Relationships>`,
-        'book/main.xml': `<x:workbook xmlns:x="m" xmlns:rel="${OTHER_TYPE}"><x:sheets><x:sheet name="Rows" rel:id="z"/></x:sheets></x:workbook>`,
+        '_rels/.rels': `<p:Relationships xmlns:p="${PACKAGE}"><p:Relationship Id="x" Type="${OTHER_TYPE}/officeDocument" Target="/book/Main.xml"/></p:Relationships>`,
+        'book/main.xml': `<x:workbook xmlns:x="${MAIN}" xmlns:rel="${OTHER_TYPE}"><x:sheets><x:sheet name="Rows" rel:id="z"/></x:sheets></x:workbook>`,
         'book/_rels/Main.xml.rels': relations(relation('z', `${OTHER_TYPE}/worksheet`, '../other/one.xml')),
-        'other/one.xml': `<x:worksheet xmlns:x="m"><x:sheetData>${ONE_ROW.replaceAll(/<(\/?)/g, '<$1x:')}</x:sheetData></x:worksheet>`,
+        'other/one.xml': `<x:worksheet xmlns:x="${MAIN}"><x:sheetData>${ONE_ROW.replaceAll(/<(\/?)/g, '<$1x:')}</x:sheetData></x:worksheet>`,
       },
     },
   ],
@@ -166,6 +168,9 @@ it.each([
   ['', ['TRUE'], []],
   ['"WAHR";"WAHR";"FALSCH"', ['TRUE'], []],
   ['0.00', ['TRUE'], []],
+  ...['[=0]1;0', '0;0;1', '[=1]✗;✓', '1;1;1', '[=1]-;+', '[=1]００;１１'].map(
+    (format): [string, string[], string[]] => [format, [], [format]],
+  ),
   ['"FALSE";"FALSE";"TRUE"', [], ['"FALSE";"FALSE";"TRUE"']],
   ['"TRUE";"TRUE";"TRUE"', [], ['"TRUE";"TRUE";"TRUE"']],
   ['"NEIN";"NEIN";"JA"', [], ['"NEIN";"NEIN";"JA"']],
@@ -236,7 +241,7 @@ it.each<[string, Buffer | Promise<Buffer>, string]>([
 
 /** A sheet with something before its rows, and something behind them. */
 function sheetWith(before: string, rows: string, behind = ''): Buffer {
-  const part = `<worksheet>${before}<sheetData>${rows}</sheetData>${behind}</worksheet>`;
+  const part = `<worksheet xmlns="${MAIN}">${before}<sheetData>${rows}</sheetData>${behind}</worksheet>`;
   return handMadeWorkbook({ rows: '', parts: { [SHEET]: part } });
 }
 
@@ -252,6 +257,9 @@ const beside = (where: string, what: string) => [
 const inFormat = (place: string, range: string) => [
   `row 1, Rows!${place}: is in a range (${range}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`,
 ];
+
+const COLLAPSED_TEXT =
+  'is in a group that is collapsed, and is not hidden itself, so only some programs show it. Expand the group';
 
 const row2 = (cells: string) => `${NAMES_ROW}<row r="2">${cells}</row>`;
 
@@ -305,6 +313,28 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
       rows: `${NAMES_ROW}${textRow(2, ['s1', 'a'])}</sheetData><extLst><ext><y:conditionalFormattings xmlns:y="y"><y:conditionalFormatting><y:cfRule><y:dxf><numFmt formatCode="0"/></y:dxf></y:cfRule><z:sqref xmlns:z="z">A2</z:sqref></y:conditionalFormatting></y:conditionalFormattings></ext></extLst><sheetData>`,
     },
     inFormat('A2, column id', 'A2'),
+  ],
+  [
+    'a conditional format with a number format in an alternative',
+    {
+      styles: `<dxfs><dxf><a:AlternateContent xmlns:a="a"><a:Fallback><numFmt numFmtId="170" formatCode="0"/></a:Fallback></a:AlternateContent></dxf></dxfs>`,
+      rows: `${NAMES_ROW}${textRow(2, ['s1', 'a'])}${conditional('A2')}`,
+    },
+    inFormat('A2, column id', 'A2'),
+  ],
+  [
+    'a row in a group that is collapsed',
+    {
+      rows: `${NAMES_ROW}${textRow(2, ['s1', 'a']).replace('<row', '<row outlineLevel="1"')}<row r="3" collapsed="1"/>`,
+    },
+    [`Rows, line 2: ${COLLAPSED_TEXT}`],
+  ],
+  [
+    'a column in a group that is collapsed',
+    {
+      rows: `</sheetData><cols><col min="2" max="2" outlineLevel="1"/><col min="3" max="3" collapsed="1"/></cols><sheetData>${NAMES_ROW}`,
+    },
+    [`Rows!B1: ${COLLAPSED_TEXT}`],
   ],
   ...['B9:B2', 'B2:B9', 'C9:B2'].map((range): [string, Parameters<typeof handMadeWorkbook>[0], readonly string[]] => [
     `a conditional format of ${range}`,
@@ -389,6 +419,7 @@ it('what a program keeps in an extension of a row or a cell is left aside', asyn
 
 it.each([
   ['row 0.1 points high', textRow(2, ['s1']).replace('<row', '<row ht="0.1"')],
+  ['row whose height is no number', textRow(2, ['s1']).replace('<row', '<row ht="0.1pt"')],
   ...['true', 'on', '2', ' 1 '].map((hidden) => [
     `row with hidden="${hidden}"`,
     textRow(2, ['s1']).replace('<row', `<row hidden="${hidden}"`),
@@ -444,7 +475,9 @@ it('TRUE() and FALSE() are booleans, also if several cells share one of them', a
 
 it.each(['hidden', 'veryHidden'])('the first sheet that is not %s is read', async (state) => {
   const sheets = `<sheet name="Archive" state="${state}" r:id="r1"/><sheet name="Members" r:id="r1"/>`;
-  const parts = { 'xl/workbook.xml': `<workbook xmlns:r="${RELATIONS}"><sheets>${sheets}</sheets></workbook>` };
+  const parts = {
+    'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>${sheets}</sheets></workbook>`,
+  };
   const read = await readAll(handMadeWorkbook({ rows: ONE_ROW, parts }));
   expect([read.sheet, valuesOf(read)]).toEqual(['Members', [['s1', 'a@x']]]);
 });
@@ -508,9 +541,9 @@ function twoSheets(sheet: string, around = '', type = `${RELATIONS}/worksheet`) 
   return handMadeWorkbook({
     rows: ONE_ROW,
     parts: {
-      'xl/workbook.xml': `<workbook xmlns="m" xmlns:q="urn:else" xmlns:r="${RELATIONS}"><sheets ${around}>${sheet}</sheets></workbook>`,
+      'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:q="urn:else" xmlns:r="${RELATIONS}"><sheets ${around}>${sheet}</sheets></workbook>`,
       'xl/_rels/workbook.xml.rels': relations(relation('r9', type, 'worksheets/sheet9.xml'), SHEET_RELATION),
-      'xl/worksheets/sheet9.xml': `<worksheet xmlns="m"><sheetData>${NAMES_ROW}${textRow(2, ['s9', 'b@x'])}</sheetData></worksheet>`,
+      'xl/worksheets/sheet9.xml': `<worksheet xmlns="${MAIN}"><sheetData>${NAMES_ROW}${textRow(2, ['s9', 'b@x'])}</sheetData></worksheet>`,
     },
   });
 }
@@ -556,7 +589,7 @@ it.each(['worksheet', 'sharedStrings', 'styles'])('a workbook whose %s is elsewh
   );
 });
 
-const ALTERNATIVES = 'xmlns="m" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"';
+const ALTERNATIVES = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"';
 /** What one program shows of it, another does not. */
 const alternative = (content: string) =>
   `<mc:AlternateContent><mc:Choice Requires="z"/><mc:Fallback>${content}</mc:Fallback></mc:AlternateContent>`;
@@ -571,7 +604,7 @@ it.each([
   ['columns', `${alternative('<cols><col min="1" max="1" hidden="1"/></cols>')}${OWN}`, 'col'],
   ['merged cells', `${OWN}${alternative('<mergeCells><mergeCell ref="A1:A2"/></mergeCells>')}`, 'mergeCell'],
 ])('a sheet that has %s in an alternative is refused: programs show different ones', async (_what, content, name) => {
-  const parts = { 'xl/worksheets/sheet1.xml': `<worksheet ${ALTERNATIVES}>${content}</worksheet>` };
+  const parts = { 'xl/worksheets/sheet1.xml': `<worksheet xmlns="${MAIN}" ${ALTERNATIVES}>${content}</worksheet>` };
   expect(await refusal(handMadeWorkbook({ rows: '', parts }))).toContain(
     `(xl/worksheets/sheet1.xml: "${name}" is in "mc:AlternateContent", which programs show in different ways)`,
   );
@@ -580,7 +613,7 @@ it.each([
 const ONE = [{ name: 'Rows', rows: [NAMES, ['s1', 'a@x']] }];
 const oneRow = (parts: Readonly<Record<string, string>>) => handMadeWorkbook({ rows: ONE_ROW, parts });
 const repacked = (change: (files: ZipFile[]) => readonly ZipFile[]) => handMadeWorkbook({ rows: ONE_ROW, change });
-const BOOK = (sheet: string) => `<workbook xmlns:r="${RELATIONS}"><sheets>${sheet}</sheets></workbook>`;
+const BOOK = (sheet: string) => `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>${sheet}</sheets></workbook>`;
 const SHOWN = '<sheet name="Rows" sheetId="1" state="show" r:id="r1"/>';
 const CONTROLS = alternative('<controls><control r:id="r1"/></controls>');
 const ODD_DOCUMENT = relation('a', 'urn:else/officeDocument', 'xl/other.xml');
@@ -597,7 +630,10 @@ it.each<[string, Buffer | Promise<Buffer>]>([
   ['an id without a namespace', twoSheets('<sheet id="r9" name="Rows" r:id="r1"/>')],
   ['an id whose prefix is declared nowhere', twoSheets('<sheet p:id="r9" name="Rows" r:id="r1"/>')],
   ['an id whose prefix means something else there', twoSheets(ELSEWHERE, 'xmlns:r="urn:else"')],
-  ['an alternative of something else', oneRow({ [SHEET]: `<worksheet ${ALTERNATIVES}>${OWN}${CONTROLS}</worksheet>` })],
+  [
+    'an alternative of something else',
+    oneRow({ [SHEET]: `<worksheet xmlns="${MAIN}" ${ALTERNATIVES}>${OWN}${CONTROLS}</worksheet>` }),
+  ],
   ['a sheet of charts', twoSheets(CHARTS, '', `${RELATIONS}/chartsheet`)],
   ['a document whose relation only ends like it', oneRow({ '_rels/.rels': relations(ODD_DOCUMENT, DOCUMENT) })],
 ])('a workbook is read as spreadsheets show it: with %s', async (_what, bytes) => {
@@ -612,7 +648,7 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
   expect(valuesOf(await readAll(Buffer.concat([await make(), Buffer.alloc(100_000)])))).toEqual([['s1', 'a@x']]);
 });
 
-const DECLARED = `<worksheet><sheetData>${NAMES_ROW}${textRow(2, ['s1', 'Günther'])}</sheetData></worksheet>`;
+const DECLARED = `<worksheet xmlns="${MAIN}"><sheetData>${NAMES_ROW}${textRow(2, ['s1', 'Günther'])}</sheetData></worksheet>`;
 
 it.each(['windows-1252', 'ISO-8859-1', 'UTF-16'])('a part that says it is %s is refused', async (encoding) => {
   const parts = { [SHEET]: `<?xml version="1.0" encoding="${encoding}"?>${DECLARED}` };
@@ -657,6 +693,11 @@ it.each<[string, Uint8Array, string]>([
   ['an encrypted workbook', oleContainer('EncryptedPackage'), 'is encrypted: save it without a password'],
   ['an encrypted ZIP', changed((file) => ({ ...file, flags: 1 })), 'is encrypted: save it without a password'],
   ['a .xls', oleContainer('Workbook'), `is in the older .xls format, or encrypted: ${SAVE_XLSX}, without a password`],
+  [
+    'a sheet with a pivot table',
+    withPart('xl/worksheets/_rels/sheet1.xml.rels', relations(relation('p', `${RELATIONS}/pivotTable`, 'p.xml'))),
+    'has a pivot table in the sheet "Rows": copy the list into a sheet of its own',
+  ],
   [
     'an OpenDocument file',
     makeZip([
@@ -708,8 +749,8 @@ const TWICE = relations(SHEET_RELATION, SHEET_RELATION);
 const isBook = (file: ZipFile) => file.name === 'xl/workbook.xml';
 
 it.each<[string, Uint8Array, string]>([
-  ['another document', inBook('<document/>'), 'it has no sheet'],
-  ['a workbook without a sheet', inBook('<workbook/>'), 'it has no sheet'],
+  ['another document', inBook('<document/>'), 'xl/workbook.xml: "document" is not of the format'],
+  ['a workbook without a sheet', inBook(`<workbook xmlns="${MAIN}"/>`), 'it has no sheet'],
   ['a workbook without the part of its sheet', withPart(SHEET, undefined), `the part ${SHEET} is missing`],
   ['an unknown packing', changed((file) => ({ ...file, method: 12 })), 'it is packed in an unknown way'],
   ['a part twice', handMadeWorkbook({ ...good, change: (files) => [...files, ...files] }), 'it contains a part twice'],
@@ -787,12 +828,36 @@ it.each<[string, Uint8Array, string]>([
     ['of which two are the same', '</sheetData><cols><col min="1" max="3"/><col min="3" max="4"/></cols><sheetData>'],
     ['from the last to the first', '</sheetData><cols><col min="2" max="1"/></cols><sheetData>'],
     ['before the first', '</sheetData><cols><col min="0" max="1"/></cols><sheetData>'],
-    ['behind the rows', `${ONE_ROW}</sheetData><cols><col min="1" max="1" style="1"/></cols><sheetData>`],
   ].map(([what, rows = '']): [string, Buffer, string] => [
     `columns ${what}`,
     rowsOf(rows),
     `${SHEET}: its columns are out of order`,
   ]),
+  ...[
+    ['col', `${ONE_ROW}</sheetData><cols><col min="1" max="1"/></cols><sheetData>`],
+    ['sheetFormatPr', `${ONE_ROW}</sheetData><sheetFormatPr zeroHeight="1"/><sheetData>`],
+    ['row', `</sheetData><mergeCells><mergeCell ref="A2:A3"/></mergeCells><sheetData>${ONE_ROW}`],
+    ['row', `${conditional('A2')}${ONE_ROW}`],
+  ].map(([what, rows = '']): [string, Buffer, string] => [
+    `${what} in another order: ${rows.slice(0, 40)}`,
+    rowsOf(rows),
+    `${SHEET}: "${what}" is out of order`,
+  ]),
+  ...[
+    ['a sheet', SHEET, '<worksheet xmlns="urn:x"/>'],
+    ['shared texts', 'xl/sharedStrings.xml', '<sst/>'],
+  ].map(([what, part = '', text]): [string, Buffer, string] => [
+    `${what} of another namespace`,
+    withPart(part, text),
+    `${part}: "${part === SHEET ? 'worksheet' : 'sst'}" is not of the format`,
+  ]),
+  ...['worksheets/./sheet1.xml', '/xl/./worksheets/sheet1.xml', 'worksheets/sheet1.xml/'].map(
+    (target): [string, Buffer, string] => [
+      `the target ${target}`,
+      withPart('xl/_rels/workbook.xml.rels', relations(relation('r1', `${RELATIONS}/worksheet`, target))),
+      `xl/_rels/workbook.xml.rels: "${target}" is no name of a part`,
+    ],
+  ),
   ...['a2', 'A02', 'A2:A99999999', 'A1:B2:C3', ''].flatMap((range): [string, Buffer, string][] => [
     [
       `the range "${range}" of a conditional format`,

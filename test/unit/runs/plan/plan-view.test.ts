@@ -53,6 +53,17 @@ it('a plan on a terminal says what, where, by whom, until when, and shows old an
   );
 });
 
+it('a value or an ID in a plan that could pass for more changes stands in quotes, and a long one is soon shown', () => {
+  const shown = (one: PlanRow) => changeLines([one], UPDATE, { statusHeader: 'NOW' }, { ...STYLE, width: 160 });
+  const posing = 'Eve; active: true → false';
+  expect(shown(change('first_name', 'Ann', posing))).toEqual([`row 1 sub_1  first_name: Ann → "${posing}"`]);
+  expect(shown({ ...change('email', 'a@x', 'b@x'), id: 's  email: a' })).toEqual([
+    'row 1 "s  email: a"  email: a@x → b@x',
+  ]);
+  expect(shown(row(1, { body: new Map([['email', ' b']]) }))).toEqual(['row 1 sub_1  email: " b"']);
+  expect(shown(change('description', 'a', 'b'.repeat(500_000))).length).toBeGreaterThan(3000);
+});
+
 it('a plan on a terminal marks what was put in or taken out by its style alone', () => {
   const bold = (text: string) => `\u001b[1m${text}\u001b[22m`;
   const check = (old: string, next: string, shown: string) =>
@@ -101,6 +112,18 @@ it('a plan on a terminal counts cards by their status when planned, adds up what
       '  3  card-3  r                   BLOCKED  ▲ already\n',
     ].join('\n'),
   );
+});
+
+it('a status or a balance that has no room in the list of cards stands below its row, and is marked', () => {
+  const status = `ACTIVE${' '.repeat(60)}✔ BLOCKED at 14:02`;
+  const [, shown, ...below] = changeLines(
+    [card(1, status)],
+    'card.block',
+    { statusHeader: 'NOW', isShared: true },
+    STYLE,
+  );
+  expect(shown).toBe('  1  card-1  order-10      1.10');
+  expect(below.join('\n')).toMatch(/^ {5}"ACTIVE +✔\n {5}\| BLOCKED at 14:02"/);
 });
 
 it.each([2, 3])('a plan on a terminal says of %i cards that each is compared with its own reference', (count) => {
