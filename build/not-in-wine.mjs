@@ -45,7 +45,6 @@ export const TESTS_NOT_JUDGED = [
   ['--token-command is run|C16 ', 'its token command is one of sh'],
   ['C15 ', 'it takes the home folder away, which Wine does not ask this system for'],
   ['C14 ', 'a full disk of this system'],
-  ['N22 ', 'names of variables have no case on Windows'],
   ['the html report in a browser', 'a browser of this system'],
   ['names a lock whose process is gone', 'process ids of this system are none there'],
   ['in the arguments of no process', 'it reads /proc of this system'],

@@ -72,7 +72,6 @@ it('when the power goes, the history has a whole key or none at any moment, and 
   expect(leftNow(on, 'state/history-key')).toEqual([key, key]);
 });
 
-/** A file of the ledger. */
 const DAY = 'writes/20260501.00000000.ndjson';
 const ledgerAt = (on: Disk) => join(on.root, DAY);
 
@@ -234,16 +233,13 @@ async function begun(on: Disk) {
 
 const FOLDER = 'state/runs/may/';
 
-it.each(['', 'runs', 'runs/may'])(
-  'when the power goes, a run is there although its maker died with %j made and not synced',
-  async (made) => {
-    const on = disk();
-    mkdirSync(join(on.root, 'state', made), { recursive: true });
-    const ports = runPorts(join(on.root, 'state'), { openFile: on.openJournal });
-    await (await beginRun(ports, runPlan({ name: 'may' }))).close();
-    for (const tree of on.left()) expect(tree).toHaveProperty([`${FOLDER}header.json`]);
-  },
-);
+it.each(['', 'runs', 'runs/may'])('a run is there after a loss of power that left %j not synced', async (made) => {
+  const on = disk();
+  mkdirSync(join(on.root, 'state', made), { recursive: true });
+  const ports = runPorts(join(on.root, 'state'), { openFile: on.openJournal });
+  await (await beginRun(ports, runPlan({ name: 'may' }))).close();
+  for (const tree of on.left()) expect(tree).toHaveProperty([`${FOLDER}header.json`]);
+});
 
 it('when the power goes, a run that is removed is whole, or no run any more', async () => {
   const stateDir = temporaryFolder();

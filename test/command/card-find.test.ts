@@ -7,7 +7,6 @@ import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 
 const EMPTY = '[]\n';
 
-/** A service, and a home whose commands reach it. */
 async function openShop(service: Parameters<typeof startRecordingServer>[0] = playService()) {
   const home = createHome();
   const server = await startRecordingServer(service);

@@ -6,8 +6,6 @@ import { type Handler, startRecordingServer } from '../support/recording-server.
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
-const NEW_CARD_ID = CARD_ID.replace('7', '8');
-
 /** Answers as the service does, and repeats in the answer the id that was asked for. */
 const service: Handler = ({ url, body }) => {
   const [, , kind, id = ''] = url.split(/[/?]/);
@@ -15,7 +13,7 @@ const service: Handler = ({ url, body }) => {
   if (url.includes('/provision/')) {
     return { body: '{"primaryAccountNumberPrefix":"9","activationData":"ad","authenticationData":"au"}' };
   }
-  if (url.endsWith('/reissue')) return { body: cardText('ACTIVE', NEW_CARD_ID) };
+  if (url.endsWith('/reissue')) return { body: cardText('ACTIVE', CARD_ID.replace('7', '8')) };
   if (kind === 'cards') return { body: cardText(url.endsWith('/block') ? 'BLOCKED' : 'ACTIVE', id) };
   if (kind === 'events') return { body: { id: 'evt_1', object: 'event', ...JSON.parse(body) } };
   if (url.endsWith('/subscribers')) return { body: { object: 'list', data: [] } };

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cardId, playService, refusal } from '../support/plain-service.ts';
+import { cardId, playService } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
 import { type Handler, startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
@@ -9,7 +9,6 @@ import { CARD_ID, cardText } from '../support/sample-card.ts';
 import { handMadeWorkbook, textRow } from '../support/workbooks.ts';
 
 const READ = `GET /v1/cards/${CARD_ID}`;
-const BLOCK = ['card', 'block', CARD_ID, '--reason', 'lost'];
 
 /** Types `answer` at the question of a call on a terminal; how it ended, and what the service saw. */
 async function answered(args: readonly string[], answer: string, handler: Handler = playService(), columns = 160) {
@@ -41,20 +40,6 @@ test.each([
   const { text, lines } = await answered(['card', verb, CARD_ID], 'n\r', () => ({ body: cardText(status) }));
   expect(text).toContain(`\n\n${told}\nA ${verb} cannot be undone.\n`);
   expect(lines).toEqual([READ]);
-});
-
-test('after a question that showed the card the answer is short, and a refusal gives the reason first', async () => {
-  const done = await answered(BLOCK, 'y\r');
-  const last = done.text.trimEnd().split('\n').slice(-3);
-  expect(last[0]).toMatch(/^✔ BLOCKED at \d\d:\d\d$/);
-  expect(last.slice(1)).toEqual([`Card       ${CARD_ID}  order-1  BLOCKED  10.10`, 'Reason     lost']);
-  expect(done.text.match(/Expires /g)).toHaveLength(1);
-  const refuses = playService(({ method }) => (method === 'POST' ? refusal(409, 'CARD_NOT_BLOCKABLE') : undefined));
-  const refused = await answered(BLOCK, 'y\r', refuses);
-  expect(refused.code).toBe(6);
-  expect(refused.text).toContain(
-    `\n✖ NOT BLOCKED: "no" (409 CARD_NOT_BLOCKABLE). Nothing was changed.\n  ${CARD_ID}  order-1\n`,
-  );
 });
 
 const REPLACEMENT = '11111111-2222-3333-4444-555555555555';
@@ -117,35 +102,6 @@ test('no line about an applied change outside a terminal, or with --quiet', asyn
   expect((await runFrontdesk(['card', 'block', CARD_ID, '-y'], { env: server.env })).stderr).toBe('');
   const quiet = openTerminal(['card', 'block', CARD_ID, '-y', '-q'], { home: createHome(), env: server.env });
   expect((await quiet.end).text).not.toContain('BLOCKED at');
-});
-
-test('after an unknown outcome the card is compared with what it was before the confirmation, on separate lines', async () => {
-  let isSent = false;
-  const result = await answered(['card', 'reissue', CARD_ID], 'y\r', ({ method }) => {
-    if (method === 'GET') return { body: cardText(isSent ? 'REISSUED' : 'ACTIVE') };
-    isSent = true;
-    return 'reset';
-  });
-  expect(result.code).toBe(8);
-  const shown = result.text.slice(result.text.indexOf('▲ OUTCOME')).split('\n');
-  expect(shown).toEqual([
-    `▲ OUTCOME UNKNOWN - reissue card ${CARD_ID}`,
-    '  What happened  the connection was reset before a reply',
-    expect.stringMatching(/^ {2}Sent {11}\d\d:\d\d:\d\dZ \(\d\d:\d\d:\d\d your time\)$/),
-    '  Card check     now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)',
-    '  That means     the reissue happened, but the ID of the new card is not known',
-    'Do now',
-    '  1 Do not reissue again: it may make a second live card.',
-    expect.stringMatching(
-      /^ {2}2 Ask the team that runs the service: \d{4}-\d\d-\d\dT[\d:.]+Z, card 7c0e.{32}, no request ID$/,
-    ),
-    expect.stringMatching(/^ {2}3 Then record it: frontdesk history resolve [0-9a-f]{6} --as <applied\|not_applied>$/),
-    '',
-  ]);
-  const record = shown.at(-2)?.slice('  3 Then record it: '.length) ?? '';
-  const { text } = await openTerminal(['card', 'get', CARD_ID], { home: result.home, env: result.env, columns: 80 })
-    .end;
-  expect(text.slice(0, text.indexOf('Card '))).toContain(`  Record what you found out with:\n    ${record}\n\n`);
 });
 
 test('what the question with --changed-from showed is sent, even if the files change meanwhile', async () => {

@@ -58,29 +58,26 @@ test('the output of a token command counts when it exits, although a child of it
   expect(bearer(server)).toEqual(['Bearer token-of-a-command']);
 });
 
-test.runIf(process.platform === 'linux')(
-  'Ctrl-C ends what a token command has started, although its shell is gone before',
-  async () => {
-    const { home, server, login } = await open([]);
-    const started = join(home.path, 'started');
-    await login(['--token-command', `sleep 300 & echo $! > '${started}.new'; mv '${started}.new' '${started}'; wait`]);
-    const program = spawn(process.execPath, [join('bin', 'frontdesk.js'), ...GET], {
-      env: { PATH: process.env['PATH'], FRONTDESK_CONFIG_DIR: home.configDir, FRONTDESK_STATE_DIR: home.stateDir },
-      detached: true,
-      stdio: 'ignore',
-    });
-    const ended = once(program, 'exit');
-    await vi.waitFor(() => expect(existsSync(started)).toBe(true), 30_000);
-    // As a terminal does: to the whole group.
-    process.kill(-(program.pid ?? 0), 'SIGINT');
-    expect(await ended).toEqual([null, 'SIGINT']);
-    const child = Number(readFileSync(started, 'utf8'));
-    // Empty for a process that has ended and that nobody has waited for.
-    const words = () => (existsSync(`/proc/${child}`) ? readFileSync(`/proc/${child}/cmdline`, 'utf8') : '');
-    await vi.waitFor(() => expect(words()).toBe(''), 10_000);
-    expect(server.requests).toEqual([]);
-  },
-);
+test.runIf(process.platform === 'linux')('Ctrl-C ends what a token command started, without its shell', async () => {
+  const { home, server, login } = await open([]);
+  const started = join(home.path, 'started');
+  await login(['--token-command', `sleep 300 & echo $! > '${started}.new'; mv '${started}.new' '${started}'; wait`]);
+  const program = spawn(process.execPath, [join('bin', 'frontdesk.js'), ...GET], {
+    env: { PATH: process.env['PATH'], FRONTDESK_CONFIG_DIR: home.configDir, FRONTDESK_STATE_DIR: home.stateDir },
+    detached: true,
+    stdio: 'ignore',
+  });
+  const ended = once(program, 'exit');
+  await vi.waitFor(() => expect(existsSync(started)).toBe(true), 30_000);
+  // As a terminal does: to the whole group.
+  process.kill(-(program.pid ?? 0), 'SIGINT');
+  expect(await ended).toEqual([null, 'SIGINT']);
+  const child = Number(readFileSync(started, 'utf8'));
+  // Empty for a process that has ended and that nobody has waited for.
+  const words = () => (existsSync(`/proc/${child}`) ? readFileSync(`/proc/${child}/cmdline`, 'utf8') : '');
+  await vi.waitFor(() => expect(words()).toBe(''), 10_000);
+  expect(server.requests).toEqual([]);
+});
 
 test('a token file may begin with a byte order mark, and a 401 names what is odd in the token', async () => {
   const { home, server, run, login } = await open(() => ({ status: 401 }));

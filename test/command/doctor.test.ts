@@ -19,7 +19,6 @@ async function doctor(options: RunOptions, args: readonly string[] = []) {
   return { ...result, checks, of: (name: string) => checks.filter((check) => check.name === name) };
 }
 
-/** A home whose configuration has these files. */
 function homeWith(files: Readonly<Record<string, string>>, mode = 0o600) {
   const home = createHome();
   mkdirSync(home.configDir, { mode: 0o700 });

@@ -44,17 +44,9 @@ test.each([
   expect(text).toContain(`check the ID, then run: ${command}\n`);
 });
 
-test.each([
-  // Beside an option that may hold a secret.
-  [
-    ['card', 'block', `<${CARD_ID}>`, '--reason', 'Bearer abcdefgh12345678'],
-    '',
-    `hint: give the ID alone: ${CARD_ID}\n`,
-  ],
-])('no command is suggested for a card ID in %j', async (args, said, hint) => {
-  const stderr = await refused(args);
-  expect(stderr).toContain(said);
-  expect(stderr.replace(/^.*\n/, '')).toBe(hint);
+test('no command is suggested for a card ID beside an option that may hold a secret', async () => {
+  const stderr = await refused(['card', 'block', `<${CARD_ID}>`, '--reason', 'Bearer abcdefgh12345678']);
+  expect(stderr.replace(/^.*\n/, '')).toBe(`hint: give the ID alone: ${CARD_ID}\n`);
 });
 
 test.each([

@@ -110,14 +110,6 @@ test('a token in a text of the command line is sent, and masked in history, jour
   expect(all.match(/used \*\*\* and \*\*\*/g)).toHaveLength(7);
 });
 
-test('history prune asks, and needs --yes outside a terminal', async () => {
-  const { list, run } = await threeWrites();
-  const result = await run(['history', 'prune', '--older-than', '1ms']);
-  expect(result).toMatchObject({ code: 2, stdout: '' });
-  expect(result.stderr).toContain('--yes');
-  expect(await list()).toHaveLength(3);
-});
-
 test.each([
   ['prune without an age', ['prune']],
   ['prune with an age that is none', ['prune', '--older-than', '90']],

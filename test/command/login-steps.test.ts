@@ -8,17 +8,14 @@ import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 
 const LOGIN = ['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', 'https://cards.example.com'];
 
-test.skipIf(process.platform === 'win32')(
-  'a login into a folder that others can write to creates no profile',
-  async () => {
-    const home = createHome();
-    mkdirSync(home.configDir, { recursive: true });
-    chmodSync(home.configDir, 0o777);
-    const stderr = await refused([...LOGIN, '--token-stdin'], { code: 4, home, stdin: 'a-token-of-the-test' });
-    expect(stderr).toContain('chmod');
-    expect(readdirSync(home.configDir)).toEqual([]);
-  },
-);
+test.skipIf(process.platform === 'win32')('a login where others can write creates no profile', async () => {
+  const home = createHome();
+  mkdirSync(home.configDir, { recursive: true });
+  chmodSync(home.configDir, 0o777);
+  const stderr = await refused([...LOGIN, '--token-stdin'], { code: 4, home, stdin: 'a-token-of-the-test' });
+  expect(stderr).toContain('chmod');
+  expect(readdirSync(home.configDir)).toEqual([]);
+});
 
 test('a login says that the token was stored and not tried, and takes no URL for a token', async () => {
   const home = createHome();
@@ -36,12 +33,7 @@ const WITH_OVERRIDE = { FRONTDESK_CARDS_TOKEN: 'token-of-the-environment' };
 
 test.each([
   ['auth login', LOGIN.concat('--token-stdin'), WITH_OVERRIDE, 'FRONTDESK_CARDS_TOKEN of the environment overrides'],
-  [
-    'auth login of another URL',
-    LOGIN.concat('--token-stdin'),
-    OTHER_URL,
-    'FRONTDESK_CARDS_URL of the environment overrides',
-  ],
+  ['a login elsewhere', LOGIN.concat('--token-stdin'), OTHER_URL, 'FRONTDESK_CARDS_URL of the environment overrides'],
   ['auth logout', ['auth', 'logout', '-p', 'demo'], WITH_OVERRIDE, 'FRONTDESK_CARDS_TOKEN of the environment still'],
   ['profile use', ['profile', 'use', 'demo'], { FRONTDESK_PROFILE: 'sandbox' }, OVERRIDES],
   ['config set', ['config', 'set', 'output', 'csv'], { FRONTDESK_OUTPUT: 'json' }, 'FRONTDESK_OUTPUT'],
@@ -110,8 +102,7 @@ test.runIf(process.platform === 'linux')(
     expect(await run(['auth', 'logout'])).toMatchObject({ code: 0, stderr: '' });
     expect(existsSync(join(tools, 'kept'))).toBe(false);
     const refusing = await startRecordingServer([{ status: 401 }]);
-    const checked = [...login.with(5, refusing.url), '--check', cardId(1)];
-    const second = await run(checked, 'kept-token-of-test-WXYZ');
+    const second = await run([...login.with(5, refusing.url), '--check', cardId(1)], 'kept-token-of-test-WXYZ');
     expect([second.code, existsSync(join(tools, 'kept'))]).toEqual([4, false]);
     expect(second.stderr).toContain(
       'hint: log in with another token: frontdesk auth login --keychain -p default --family cards\n',

@@ -32,7 +32,6 @@ const TILL = `Card Number;Ticket;Store;Paid\n${ONE};T-1;12;x\n${TWO};T-2;13;x\n$
 const TICKETS = `cardId,Ticket\n${ONE},#REF!\n${TWO},="007"\n`;
 const EMPTY_BETWEEN = `cardId,reason\n${ONE},lost\n,\n${TWO},lost\n`;
 const LINES = `{"cardId":"${ONE}"}\n{"cardId":}\n5\n`;
-const EMPTY_ROW = 'line 3: the row is empty, but rows follow it';
 
 test.each<[readonly string[], string, string]>([
   [[ONE], `${TWO}\n`, '<cardId> and --from: exclude each other'],
@@ -42,7 +41,7 @@ test.each<[readonly string[], string, string]>([
   [['--ignore-columns', 'cardId'], `cardId,Note\n${ONE},x\n`, '--ignore-columns: cardId is the column of the ID'],
   [['--where', 'Store=12', '--shard', '1/2'], TILL, '--shard: cannot be given with --where or --rows'],
   [['--rows', '1-2'], LINES, '1 fault in stdin: line 2, column 11'],
-  [['--rows', '1-2'], EMPTY_BETWEEN, EMPTY_ROW],
+  [['--rows', '1-2'], EMPTY_BETWEEN, 'line 3: the row is empty, but rows follow it'],
   [['--reason', '{Ticket}'], `cardId,Ticket\n${ONE},\n`, 'the cell of "Ticket" is empty, which the text of the option'],
   [['--reason', '{Ticket}'], TICKETS, 'row 1, line 2, column Ticket: #REF! is a spreadsheet error'],
   [['--reason', '{Ticket}'], TICKETS, 'row 2, line 3, column Ticket: ="007" is a formula'],
@@ -203,14 +202,6 @@ test.each<[string, readonly string[], boolean]>([
   ]);
 });
 
-test('a row that is marked as done is an error in a change, with the command that lists the rows to do', async () => {
-  for (const outcome of ['applied', 'confirmed_by_read']) {
-    const stderr = await refused(BLOCK, `cardId,_outcome\n${ONE},${outcome}\n`);
-    expect(stderr).toContain('frontdesk runs results <run> --outcome rejected,not_sent --as-input');
-  }
-  await refused([...BLOCK, '--ignore-columns', '_outcome'], `cardId,_outcome\n${ONE},unknown\n`);
-});
-
 const OWN = 'cardId,_row,_outcome,_error\n';
 
 test.each([
@@ -362,13 +353,8 @@ test('--run with other shaping is another run', async () => {
 test('--run compares --map, --where, --expect and --skip-if in any order', async () => {
   const place = await openPlain();
   const shaping = ['--map=Card Number=cardId', '--map=Ticket=reason', '--where=Store=12', '--where=Paid=x'];
-  const guards = [
-    '--expect=status=ACTIVE',
-    '--expect=design=none',
-    '--skip-if=status=BLOCKED',
-    '--skip-if=design=none',
-  ];
-  const given = [...shaping, ...guards];
+  const rules = ['--expect=status=ACTIVE', '--expect=design=none', '--skip-if=status=BLOCKED', '--skip-if=design=none'];
+  const given = [...shaping, ...rules];
   const block = (more: readonly string[]) => place.run([...BLOCK, '--run', 'till', ...more], TILL);
   const first = await block(given);
   const before = place.sent();

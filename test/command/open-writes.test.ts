@@ -175,20 +175,6 @@ it('a block that is refused while another process sends one says where to see ho
   await first;
 });
 
-it('an open block is superseded by a later one that is applied, and its own outcome stays unknown', async () => {
-  const { run, service, list, server } = await openService();
-  expect((await run(BLOCK)).code).toBe(8);
-  const [first] = await list('--open');
-  service.isBroken = false;
-  expect((await run(BLOCK)).code).toBe(0);
-  expect(await list('--open')).toEqual([]);
-  const [second, before] = await list('--id', cardId(3));
-  expect(before).toMatchObject({ entry: first?.['entry'], outcome: 'unknown', supersededBy: second?.['entry'] });
-  const requests = server.requests.length;
-  expect((await run(['history', 'reconcile'])).code).toBe(0);
-  expect(server.requests).toHaveLength(requests);
-});
-
 it.each([
   ['.', ['card', 'block', cardId(3), '--yes']],
   ['writes', ['card', 'block', cardId(3), '--yes']],

@@ -90,10 +90,7 @@ const MANY = '--concurrency: needs several IDs or --from';
 const SEED = ['--seed: could not read none.json: no such file or folder', "--fault 'z':"];
 
 test.each([
-  [
-    'card block zz -j 4 --columns nope,status,nada',
-    [`--columns: ${NO_COLUMN}`, '--columns: there is no column "nada"', MANY, NO_ID],
-  ],
+  ['card block zz -j 4 --columns nope,status,nada', [NO_COLUMN, '--columns: there is no column "nada"', MANY, NO_ID]],
   [
     'card block --from missing.csv -j 0 --rate x',
     ['--concurrency: must be', '--rate: must be', '--from: could not read "missing.csv"'],
@@ -146,9 +143,7 @@ test('a misspelt --columns of a local command is exit 2 with the nearest name, a
     'runs revert the-run --plan a.plan': 'sha265, sha256',
     [`card wait ${CARD_ID} --status ACTIVE`]: 'statsu, status',
   };
-  for (const [words, [typed = '', meant]] of Object.entries(misspelt).map(
-    ([key, to]) => [key, to.split(', ')] as const,
-  )) {
+  for (const [words, [typed = '', meant]] of Object.entries(misspelt).map(([w, to]) => [w, to.split(', ')] as const)) {
     const { code, stdout, stderr } = await run([...words.split(' '), '--columns', typed]);
     expect({ words, code, stdout }).toEqual({ words, code: 2, stdout: '' });
     expect(stderr).toContain(`--columns: there is no column "${typed}": did you mean "${meant}"`);

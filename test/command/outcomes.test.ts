@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { jsonLines, lastLine, openPlain } from '../support/plain-service.ts';
-import { type Handler, type Reply, startRecordingServer } from '../support/recording-server.ts';
+import { type Handler, startRecordingServer } from '../support/recording-server.ts';
 import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../support/sample-card.ts';
 
@@ -12,21 +12,17 @@ const BLOCK = ['card', 'block', CARD_ID, '-y'];
 const HIDDEN = ['card', 'provision', CARD_ID, '--wallet', 'wallet_b'];
 const EVENT = ['calendar', 'event', 'create', '--calendar', 'cal_1', '--name', 'Tasting', '--start', '2026-05-01'];
 
-/** Answers writes with `reply` and reads with a card of that status. */
-function writesGet(reply: Reply, status = 'WAITING_ACTIVATION'): Handler {
-  return ({ method }) => (method === 'POST' ? reply : { body: cardText(status) });
-}
+const READS: Handler = ({ method }) => (method === 'POST' ? 'reset' : { body: cardText('BLOCKED') });
 
 type Place = Awaited<ReturnType<typeof openPlain>>;
 
-/** Those of the history. */
 async function outcomesOf({ json }: Place): Promise<readonly unknown[]> {
   return (await json('history')).map(({ outcome }: { outcome: string }) => outcome);
 }
 
 const cases: readonly [string, readonly string[], Handler, number, string, number][] = [
   ['applied', BLOCK, () => ({ body: cardText('BLOCKED') }), 0, 'applied', 1],
-  ['confirmed_by_read', BLOCK, writesGet('reset', 'BLOCKED'), 0, 'confirmed_by_read', 1],
+  ['confirmed_by_read', BLOCK, READS, 0, 'confirmed_by_read', 1],
   ['rejected', EVENT, () => ({ status: 409, body: {} }), 6, 'rejected', 1],
   ['unknown', EVENT, () => ({ status: 500, body: {} }), 8, 'unknown', 1],
   ['429 used up is rejected', EVENT, () => ({ status: 429, body: {} }), 11, 'rejected', 3],

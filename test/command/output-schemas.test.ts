@@ -93,7 +93,6 @@ const LIVE = ['live', '--cards-url', 'https://cards.example.com'];
 const GUARDS = ['--require-reason', '[A-Z]+-[0-9]+', '--require-reason-hint', 'a ticket', '--read-only', 'true'];
 const TOKEN = ['-p', 'live', '--family', 'cards'];
 
-/** A command, its words, and its stdin. */
 type Call = readonly [command: string, words?: readonly string[], stdin?: string];
 
 it.each<[string, readonly Call[]]>([

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { cardId, cardNumber, idLines, lastLine, openPlain, refusal, rowLines } from '../support/plain-service.ts';
+import { cardId, cardNumber, idLines, openPlain, refusal } from '../support/plain-service.ts';
 import type { RecordedRequest, Reply } from '../support/recording-server.ts';
 import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 import { cardText } from '../support/sample-card.ts';
@@ -23,7 +23,6 @@ async function begin(special?: Parameters<typeof openPlain>[0]) {
   };
 }
 
-/** A plan that blocks the first cards. */
 async function planOf(rows: number, special?: Parameters<typeof openPlain>[0]) {
   const place = await begin(special);
   const made = await place.run([...BLOCK, '--plan', 'p.plan'], idLines(rows));
@@ -34,17 +33,6 @@ async function planOf(rows: number, special?: Parameters<typeof openPlain>[0]) {
 /** Refuses the change of card 2 in that way. */
 const second = (status: number, code: string) => (request: RecordedRequest) =>
   request.method === 'POST' && cardNumber(request) === 2 ? refusal(status, code) : undefined;
-
-it('--plan reads each card once and writes what would be sent, with what was known, to a file of mode 0600', async () => {
-  const { home, linesOf, pathOf, read, server } = await planOf(2);
-  // Both are read at once, over a connection each.
-  expect(server.lines.toSorted()).toEqual([`GET /v1/cards/${cardId(1)}`, `GET /v1/cards/${cardId(2)}`]);
-  expect(linesOf()).toMatchObject([{ rows: 2, url: server.url }, { row: 1 }, { row: 2 }]);
-  expect(read('p.plan')).toContain('"about":{"clientReference":"order-1","currentBalance":10.10}');
-  expect(statSync(pathOf('p.plan')).mode & 0o777).toBe(0o600);
-  expect(read('p.plan')).not.toContain('token-of-the-test');
-  expect(existsSync(join(home.stateDir, 'runs'))).toBe(false);
-});
 
 it.each([
   [['--plan', 'p', '--shard', '1/2'], '--plan and --shard'],
@@ -62,24 +50,6 @@ it.each([
   const { code, stdout, stderr } = await run(['card', 'block', '--from', '-', ...args], idLines(2));
   expect([code, stdout, sent(), read('there')]).toEqual([2, '', [], 'mine']);
   expect(stderr).toContain(message);
-});
-
-it('plan apply reads each card again right before its change and sends exactly the rows of the plan', async () => {
-  const { apply, linesOf, server, writes } = await planOf(2);
-  const { code, stdout, stderr } = await apply('-j', '1');
-  expect(code, stderr).toBe(0);
-  expect(server.lines.slice(2)).toEqual([
-    `GET /v1/cards/${cardId(1)}`,
-    `POST /v1/cards/${cardId(1)}/block`,
-    `GET /v1/cards/${cardId(2)}`,
-    `POST /v1/cards/${cardId(2)}/block`,
-  ]);
-  expect(writes()).toEqual([
-    `/v1/cards/${cardId(1)}/block {"reason":"X-1"}`,
-    `/v1/cards/${cardId(2)}/block {"reason":"X-1"}`,
-  ]);
-  expect(rowLines(stdout)).toEqual(['1 applied 200 1', '2 applied 200 1']);
-  expect(lastLine(stderr)).toMatchObject({ summary: { run: `plan-${linesOf()[0].plan}`, rows: 2, requests: 2 } });
 });
 
 it('L5 plan apply sends each row once when it runs twice at the same time', async () => {

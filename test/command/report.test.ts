@@ -18,7 +18,6 @@ async function blockFive(...args: readonly string[]) {
     ...place,
     folder,
     report: (form: string, name = 'nightly') => place.run(['runs', 'report', name, '--as', form]),
-    /** Changes the lines of the journal. */
     changeJournal(change: (lines: string[]) => readonly string[]): void {
       const path = join(folder, 'journal.jsonl');
       const lines = readFileSync(path, 'latin1').split('\n').slice(0, -1);

@@ -14,24 +14,6 @@ async function stage(special?: Parameters<typeof openPlain>[0]) {
   return { ...place, plan: place.lines };
 }
 
-it('runs revert plans the old cells of the rows that were applied, and sends nothing', async () => {
-  const it = await stage(({ url }) => (url.endsWith('sub_2') ? refusal(422, 'BAD_EMAIL') : undefined));
-  expect((await it.run([...UPDATE, '--run', 'r', '--yes'])).code).toBe(15);
-  const before = it.server.requests.length;
-  const { code, stderr } = await it.run(['runs', 'revert', 'r', '--plan', 'back.plan']);
-  expect({ code, stderr }).toEqual({
-    code: 0,
-    stderr:
-      'frontdesk: note: nothing was sent. Review the plan: frontdesk plan show back.plan\nfrontdesk: note: apply it: frontdesk plan apply back.plan\nfrontdesk: note: 1 row left out, because nothing was applied: row 2 (sub_2)\n',
-  });
-  expect(it.server.requests).toHaveLength(before);
-  expect((await it.run(['plan', 'apply', 'back.plan', '--yes'])).code).toBe(0);
-  expect(it.sent().slice(before).sort()).toEqual([
-    'sub_1 {"email":"a@old.example","active":true}',
-    'sub_3 {"email":""}',
-  ]);
-});
-
 it('runs revert is suggested by the report of a run that can be reverted, and of no other', async () => {
   const it = await stage(({ url }) => (url.endsWith('sub_4') ? refusal(422, 'BAD_EMAIL') : undefined));
   const offers = async (run: string) => {

@@ -30,9 +30,7 @@ test('a killed run is running, then interrupted, and a resume sends no row again
   isOpen = true;
   const before = server.requests.length;
   const resumed = await run(['runs', 'resume', '--last']);
-  expect(server.lines.slice(before).toSorted()).toEqual(
-    [5, 6].map((number) => `POST /v1/cards/${cardId(number)}/block`),
-  );
+  expect(server.lines.slice(before).toSorted()).toEqual([5, 6].map((n) => `POST /v1/cards/${cardId(n)}/block`));
   expect(server.requests.at(-1)?.body).toBe('{"reason":"X-1"}');
   expect(rowLines(resumed.stdout)).toEqual([
     '1 applied 200 1',
@@ -174,7 +172,6 @@ test('--as-input has one _outcome where the input was what --failed had written'
   expect(stdout).toBe(`cardId,_outcome\n${cardId(1)},applied\n`);
 });
 
-/** The runs `first` and `second`, of a row each. */
 async function two() {
   const place = await openPlain();
   for (const name of ['first', 'second']) await place.run([...BLOCK, '--run', name], idLines(1));
@@ -276,9 +273,7 @@ test('results and reports take the shards of one input as one run, and name what
   const some = await results('one', 'again', 'three');
   expect([some.code, some.rows.slice(0, 4)]).toEqual([15, ['1 one', '1 again', '3 three', '4 one']]);
   const message = 'shard 2 of 3 is missing (2 rows); shard 1 of 3 has more than one run';
-  expect(JSON.parse(some.stderr)).toEqual({
-    notice: { code: 'SHARDS', message, missing: [2], doubled: [1], rows: 2 },
-  });
+  expect(JSON.parse(some.stderr)).toEqual({ notice: { code: 'SHARDS', message, missing: [2], doubled: [1], rows: 2 } });
   const report = (as: string, ...names: string[]) => run(['runs', 'report', ...names, '--as', as]);
   const gap = await report('markdown', 'one', 'three');
   expect([gap.code, gap.stdout]).toEqual([15, expect.stringContaining('5 of 7 rows succeeded')]);
@@ -317,17 +312,14 @@ test.each([
   expect((await run(['runs', 'remove', 'first'])).stderr).toContain(question);
 });
 
-test.each([[['first']], [['--older-than', '1ms']]])(
-  'runs remove %j --yes names the open changes it forgets',
-  async (which) => {
-    const { run } = await openPlain(() => ({ status: 500, body: {} }));
-    await run([...BLOCK, '--run', 'first', '--retries', '0'], idLines(7));
-    const { code, stdout, stderr } = await run(['runs', 'remove', ...which, '--yes', '--json']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '{\n  "removed": [\n    "first"\n  ]\n}\n' });
-    expect(stderr).toContain('"code":"OPEN_FORGOTTEN"');
-    expect(stderr).toContain('were deleted too: first:1, first:2, first:3, first:4, first:5 and 2 more. Nothing keeps');
-  },
-);
+test.each([[['first']], [['--older-than', '1ms']]])('runs remove %j --yes names what it forgets', async (which) => {
+  const { run } = await openPlain(() => ({ status: 500, body: {} }));
+  await run([...BLOCK, '--run', 'first', '--retries', '0'], idLines(7));
+  const { code, stdout, stderr } = await run(['runs', 'remove', ...which, '--yes', '--json']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '{\n  "removed": [\n    "first"\n  ]\n}\n' });
+  expect(stderr).toContain('"code":"OPEN_FORGOTTEN"');
+  expect(stderr).toContain('were deleted too: first:1, first:2, first:3, first:4, first:5 and 2 more. Nothing keeps');
+});
 
 test('a run of the current profile that began at the URL of the environment is resumed there, and at no other', async () => {
   let isRefusing = true;
@@ -366,34 +358,29 @@ test.each([
 test.each([
   ['all of its fields', ['--email', 'new@x']],
   ['some of its fields', ['--first-name', 'New']],
-])(
-  'a row is neither sent again over a later change of %s nor recorded as done, and no command names it',
-  async (_what, later) => {
-    let isDown = true;
-    const { run, server } = await openPlain(() => (isDown ? { status: 500, body: {} } : undefined));
-    const update = ['calendar', 'subscribers', 'update'];
-    const fields =
-      later[0] === '--email'
-        ? 'id,email\nzz1,old@x\nzz2,two@x\n'
-        : 'id,email,first_name\nzz1,old@x,Old\nzz2,two@x,Two\n';
-    await run([...update, '--from', '-', '--yes', '--run', 'r', '--retries', '0'], fields);
-    isDown = false;
-    await run([...update, 'zz1', ...later, '--yes']);
-    const before = server.requests.length;
-    const resumed = await run(['runs', 'resume', 'r', '--resend-unknown', '--yes', '-o', 'ndjson']);
-    expect(rowLines(resumed.stdout).map((row) => row.split(' ')[1])).toEqual(['unknown', 'applied']);
-    expect(resumed.stderr).toContain('of 2 rows 1 unknown to send again, 1 unknown that a later change superseded');
-    expect(resumed.stderr).toContain('"resume":null');
-    expect(server.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/subscribers/zz2']);
-    // Sent again, it would undo the later change of the rest.
-    if (later[0] === '--first-name') await run(['runs', 'resume', 'r', '--resend-unknown', '--yes']);
-    else {
-      expect(await run(['history', 'resolve', 'r:1', '--as', 'not_applied'])).toMatchObject({ code: 0 });
-      expect((await run(['runs', 'resume', 'r', '--yes'])).code).toBe(8);
-    }
-    expect(server.requests.slice(before)).toHaveLength(1);
-  },
-);
+])('a row is neither sent over a later change of %s nor recorded as done, nor named', async (_what, later) => {
+  let isDown = true;
+  const { run, server } = await openPlain(() => (isDown ? { status: 500, body: {} } : undefined));
+  const update = ['calendar', 'subscribers', 'update'];
+  const fields =
+    later[0] === '--email' ? 'id,email\nzz1,old@x\nzz2,two@x\n' : 'id,email,first_name\nzz1,old@x,Old\nzz2,two@x,Two\n';
+  await run([...update, '--from', '-', '--yes', '--run', 'r', '--retries', '0'], fields);
+  isDown = false;
+  await run([...update, 'zz1', ...later, '--yes']);
+  const before = server.requests.length;
+  const resumed = await run(['runs', 'resume', 'r', '--resend-unknown', '--yes', '-o', 'ndjson']);
+  expect(rowLines(resumed.stdout).map((row) => row.split(' ')[1])).toEqual(['unknown', 'applied']);
+  expect(resumed.stderr).toContain('of 2 rows 1 unknown to send again, 1 unknown that a later change superseded');
+  expect(resumed.stderr).toContain('"resume":null');
+  expect(server.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/subscribers/zz2']);
+  // Sent again, it would undo the later change of the rest.
+  if (later[0] === '--first-name') await run(['runs', 'resume', 'r', '--resend-unknown', '--yes']);
+  else {
+    expect(await run(['history', 'resolve', 'r:1', '--as', 'not_applied'])).toMatchObject({ code: 0 });
+    expect((await run(['runs', 'resume', 'r', '--yes'])).code).toBe(8);
+  }
+  expect(server.requests.slice(before)).toHaveLength(1);
+});
 
 test('--reconcile leaves a row that a later change superseded unknown', async () => {
   let isDown = true;

@@ -22,14 +22,12 @@ const openWay = () =>
   });
 
 type Way = Awaited<ReturnType<typeof openPlain>> & {
-  /** The outcomes of the rows of one call. */
   outcomes(args: readonly string[]): Promise<string[]>;
 };
 
 const COMMAND = ['card', 'block', '--yes', '-o', 'ndjson', ...LIMITS];
 const RECORDS = CARDS.map((id) => ({ cardId: id, reason: REASON }));
 
-/** Blocks the cards of a file. */
 const fromFile = (name: string, content: () => string | Uint8Array | Promise<Uint8Array>, more: string[] = []) =>
   async function block(way: Way): Promise<string[]> {
     way.file(name, await content());

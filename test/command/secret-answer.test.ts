@@ -171,11 +171,7 @@ test.each([
 });
 
 /** A terminal that asks, and what is typed when it does. */
-async function dialogue(
-  home: Home,
-  steps: readonly (readonly [waitsFor: string | RegExp, typed: string])[],
-  size = {},
-) {
+async function dialogue(home: Home, steps: readonly (readonly [string | RegExp, string])[], size = {}) {
   const server = await service(home);
   const terminal = openTerminal(PROVISION, { home, env: server.env, ...size });
   for (const [waitsFor, typed] of steps) {

@@ -4,51 +4,40 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ledgerIn } from '../support/open-service.ts';
-import { cardId, idLines, playService, rowLines } from '../support/plain-service.ts';
-import { CARDS_TOKEN, type RecordingServer, startRecordingServer, untilFileEnds } from '../support/recording-server.ts';
-import { createHome, type Home, NO_PAUSE, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { cardId, idLines, openPlain, rowLines } from '../support/plain-service.ts';
+import { CARDS_TOKEN, untilFileEnds } from '../support/recording-server.ts';
+import { startFrontdesk } from '../support/run-frontdesk.ts';
 
 // What another user of the machine could have put on the disk is not believed.
 
 const CARD_ID = cardId(1);
 const OTHER = 54_321;
 
-interface Stage {
-  readonly home: Home;
-  readonly server: RecordingServer;
-  run(args: readonly string[], env?: Readonly<Record<string, string>>): ReturnType<typeof runFrontdesk>;
-  /** Requests that would change a card. */
-  posts(): number;
-  /** Cuts the connection of the next request that would change a card. */
-  cutNext(): void;
-  /** What is said of a call that ends so, prints nothing and changes no card. */
-  refuses(args: readonly string[], code?: number, env?: Readonly<Record<string, string>>): Promise<string>;
-}
+type Stage = Awaited<ReturnType<typeof onStage>>;
 
-async function onStage(): Promise<Stage> {
-  const home = createHome();
+/** The profile `live` of a service that can cut the connection of the next request that would change a card. */
+async function onStage() {
   let cuts = false;
-  const cutOnce = playService(({ method }) => {
+  const place = await openPlain(({ method }) => {
     if (!cuts || method !== 'POST') return undefined;
     cuts = false;
     return 'reset';
-  });
-  const server = await startRecordingServer(cutOnce, untilFileEnds);
-  const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, ...NO_PAUSE };
-  const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
-  const run: Stage['run'] = (args, more = {}) =>
-    runFrontdesk(args, { home, env: { ...env, ...more }, stdin: idLines(3) });
-  expect((await run(['profile', 'set', 'live', '--cards-url', server.url])).code).toBe(0);
+  }, untilFileEnds);
+  const alone = { FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
+  const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    place.run(args, idLines(3), { ...alone, ...env });
+  expect((await run(['profile', 'set', 'live', '--cards-url', place.server.url])).code).toBe(0);
   const cutNext = () => {
     cuts = true;
   };
-  const refuses: Stage['refuses'] = async (args, code = 4, more = {}) => {
-    const before = posts();
-    const { stderr, ...ended } = await run(args, more);
-    expect({ code: ended.code, stdout: ended.stdout, posts: posts() }).toEqual({ code, stdout: '', posts: before });
+  /** What is said of a call that ends so, prints nothing and changes no card. */
+  const refuses = async (args: readonly string[], code = 4, env: Readonly<Record<string, string>> = {}) => {
+    const before = place.posts();
+    const { stderr, ...ended } = await run(args, env);
+    expect([ended.code, ended.stdout, place.posts()]).toEqual([code, '', before]);
     return stderr;
   };
-  return { home, server, run, posts, cutNext, refuses };
+  return { ...place, run, cutNext, refuses };
 }
 
 function sh(script: string, cwd: string, as?: number): void {
@@ -75,21 +64,18 @@ const RESUME = ['runs', 'resume', '--last', '-o', 'ndjson'];
 describe.skipIf(process.platform === 'win32')('T21 the state folder', () => {
   const places = ['', 'runs', 'runs/may', 'runs/may/rows', 'runs/may/header.json', 'runs/may/journal.jsonl'];
 
-  it.each(places)(
-    'T21 "%s" of the state folder is refused if others can write to it, and one command fixes it',
-    async (place) => {
-      const stage = await onStage();
-      await stopped(stage);
-      const before = stage.posts();
-      const path = join(stage.home.stateDir, place);
-      sh(`chmod g+w ${path}`, '/');
-      const stderr = await stage.refuses(RESUME);
-      expect(stderr).toContain(`${path.replace(/\/$/, '')} was not used: others can write to it`);
-      sh(fixOf(stderr), '/');
-      expect((await stage.run(RESUME)).code).not.toBe(4);
-      expect(stage.posts()).toBeGreaterThan(before);
-    },
-  );
+  it.each(places)('T21 "%s" of the state folder is refused if others can write to it, with the fix', async (place) => {
+    const stage = await onStage();
+    await stopped(stage);
+    const before = stage.posts();
+    const path = join(stage.home.stateDir, place);
+    sh(`chmod g+w ${path}`, '/');
+    const stderr = await stage.refuses(RESUME);
+    expect(stderr).toContain(`${path.replace(/\/$/, '')} was not used: others can write to it`);
+    sh(fixOf(stderr), '/');
+    expect((await stage.run(RESUME)).code).not.toBe(4);
+    expect(stage.posts()).toBeGreaterThan(before);
+  });
 
   it('T21 the state folder may be read by others, below a folder of root that its group can write to', async () => {
     const stage = await onStage();
@@ -157,18 +143,11 @@ describe.skipIf(process.platform === 'win32')('a folder that is not of frontdesk
     const stage = await onStage();
     sh(script, stage.home.path);
     const place = path.startsWith('/') ? path : join(stage.home.path, path);
-    const block = ['card', 'block', CARD_ID, '--yes'];
+    const one = ['card', 'block', CARD_ID, '--yes'];
     for (const name of ['FRONTDESK_STATE_DIR', 'FRONTDESK_CONFIG_DIR']) {
       const of = { [name]: place, FRONTDESK_CARDS_URL: stage.server.url };
       const env = name === 'FRONTDESK_STATE_DIR' ? { ...of, FRONTDESK_CARDS_URL: '', FRONTDESK_PROFILE: 'live' } : of;
-      for (const args of [
-        block,
-        ['history'],
-        ['runs', 'list'],
-        ['card', 'find', 'order'],
-        LOGIN,
-        ['doctor', '--json'],
-      ]) {
+      for (const args of [one, ['history'], ['runs', 'list'], ['card', 'find', 'order'], LOGIN, ['doctor', '--json']]) {
         const { code, stdout, stderr } = await stage.run(args, env);
         expect(stdout + stderr, args.join(' ')).not.toMatch(COMMAND);
         if (code === 4 && args !== LOGIN) expect(stderr).toMatch(new RegExp(`hint: set ${name} to `));
@@ -292,20 +271,17 @@ describe.skipIf(process.platform === 'win32')(
   },
 );
 
-it.skipIf(process.platform === 'win32')(
-  'no IDs of stdin stay in the folder for temporary files after a signal',
-  async () => {
-    const { home } = await onStage();
-    const tmp = join(home.path, 'tmp');
-    mkdirSync(tmp);
-    const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, TMPDIR: tmp };
-    const running = startFrontdesk(['card', 'get', '--from', '-'], { home, env, keepStdinOpen: true });
-    running.child.stdin?.write(idLines(3));
-    await expect.poll(() => readdirSync(tmp).length, { timeout: 30_000 }).toBe(1);
-    running.child.kill('SIGINT');
-    expect([(await running.result).signal, readdirSync(tmp)]).toEqual(['SIGINT', []]);
-  },
-);
+it.skipIf(process.platform === 'win32')('no IDs of stdin stay in the temporary folder after a signal', async () => {
+  const { home } = await onStage();
+  const tmp = join(home.path, 'tmp');
+  mkdirSync(tmp);
+  const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, TMPDIR: tmp };
+  const running = startFrontdesk(['card', 'get', '--from', '-'], { home, env, keepStdinOpen: true });
+  running.child.stdin?.write(idLines(3));
+  await expect.poll(() => readdirSync(tmp).length, { timeout: 30_000 }).toBe(1);
+  running.child.kill('SIGINT');
+  expect([(await running.result).signal, readdirSync(tmp)]).toEqual(['SIGINT', []]);
+});
 
 it.skipIf(process.platform === 'win32')('a profile whose credentials are refused stays, with its token', async () => {
   const { home, run, refuses } = await onStage();

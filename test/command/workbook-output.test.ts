@@ -129,19 +129,7 @@ it('-o xlsx of several cards has a row for each, without those that could not be
 
 it('-o xlsx of a read that stops has what was read', async () => {
   const { home, server } = await open(playService(({ url }) => (url.includes(cardId(3)) ? 'hang' : undefined)));
-  const args = [
-    'card',
-    'get',
-    ...[1, 2, 3, 4].map(cardId),
-    '-o',
-    'xlsx',
-    '--out',
-    'c.xlsx',
-    '-j',
-    '1',
-    '--retries',
-    '0',
-  ];
+  const args = ['card', 'get', ...[1, 2, 3, 4].map(cardId), ...'-o xlsx --out c.xlsx -j 1 --retries 0'.split(' ')];
   const running = startFrontdesk(args, { home, env: server.env });
   await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(3);
   running.child.kill('SIGINT');
@@ -184,10 +172,7 @@ function hostileTexts(): readonly string[] {
     ['_x0_'],
   ].flat();
   const part = (at: number) => parts[at % parts.length] ?? '';
-  return Array.from(
-    { length: 200 },
-    (_, index) => `${part(index)}${part(index * 7 + 3)}${part(Math.floor(index / 9))}`,
-  );
+  return Array.from({ length: 200 }, (_, at) => `${part(at)}${part(at * 7 + 3)}${part(Math.floor(at / 9))}`);
 }
 
 /** Saves the list of the hostile texts as `name`, and that again by LibreOffice; the path of what it saved, by its ending. */

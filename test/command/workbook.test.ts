@@ -84,7 +84,6 @@ test('--sheet without an .xlsx file or without --from is refused', async () => {
   expect(await refused([...UPDATE, 's1', '--email', 'a@x', '--sheet', 'Rows'], home)).toContain('--sheet');
 });
 
-/** A sheet with something before its rows. */
 function sheetWith(before: string, ...rows: readonly string[]): Buffer {
   const part = `<worksheet xmlns="${MAIN}">${before}<sheetData>${rows.join('')}</sheetData></worksheet>`;
   return handMadeWorkbook({ rows: '', parts: { 'xl/worksheets/sheet1.xml': part } });
@@ -178,30 +177,31 @@ test('texts and booleans are sent as they are shown, as written by LibreOffice f
   expect(stderr).toContain('1 column (\\"email\\") is hidden');
 });
 
-test('what formulas fill, errors and number formats are refused, as written by LibreOffice', async () => {
-  const home = homeWith({ 'rows.xlsx': fixture('libreoffice-formulas.xlsx') });
-  expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=row )|; (?=row )/)).toEqual([
-    '7 faults in "rows.xlsx"',
+test.each<[string, string, ...string[]]>([
+  [
+    'what formulas fill, errors and number formats',
+    'formulas',
     'row 1, Members!B2 and 1 more, column id: is filled by a formula of another cell (stored as "s1"). Store its value as text',
     'row 1, Members!D2, column first_name: is a formula (stored as "=NA()"). Store its value as text',
     'row 2, Members!D3, column first_name: Err:502 is a spreadsheet error, not a value: correct the formula, and export it again',
     'row 3, Members!D4, column first_name: has the format "0%", so a spreadsheet may show something else (stored as 0.5). Store it as text',
     'row 4, Members!D5, column first_name: has the format "#,##0.00\\ [$€-407]", so a spreadsheet may show something else (stored as 5). Store it as text',
     'row 5, Members!D6, column first_name: is in a range (D6:D7) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format. Nothing was sent.',
-  ]);
-});
-
-test('cells with another look than what is stored, and merged cells, are refused, as written by LibreOffice', async () => {
-  const home = homeWith({ 'rows.xlsx': fixture('libreoffice-faults.xlsx') });
-  expect((await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=row )|; (?=row )/)).toEqual([
-    '7 faults in "rows.xlsx"',
+  ],
+  [
+    'cells with another look than what is stored, and merged cells',
+    'faults',
     'row 1, Members!A2, column id: has the format "\'sub_\'00000", so a spreadsheet may show something else (stored as 42). Store it as text',
     'row 1, Members!C2, column first_name: has the format "0%", so a spreadsheet may show something else (stored as 50). Store it as text',
     `row 1, Members!D2, column last_name: has the format "dd\\.mm\\.yyyy", so a spreadsheet may show something else (stored as 46024). Store it as text`,
     'row 2, Members!D3, column last_name: is merged (D3:D5 is shown as one cell, but only its first cell is stored). Split it, and store each cell as text',
     'row 2, Members!C3, column first_name: is a formula (stored as "=1+1"). Store its value as text',
     'row 3, Members!C4 and 1 more, column first_name: is a number that spreadsheets may show otherwise (stored as 123456789012). Store it as text. Nothing was sent.',
-  ]);
+  ],
+])('%s are refused, as written by LibreOffice', async (_what, name, ...faults) => {
+  const home = homeWith({ 'rows.xlsx': fixture(`libreoffice-${name}.xlsx`) });
+  const said = (await refused([...UPDATE, '--from', 'rows.xlsx'], home)).split(/: (?=row )|; (?=row )/);
+  expect(said).toEqual(['7 faults in "rows.xlsx"', ...faults]);
 });
 
 test('5,000 rows below a header that reaches the last column are read in no time', async () => {

@@ -36,7 +36,6 @@ function manyArgs({ command }: Operation): readonly string[] {
   return [...command.split('.'), '--from', '-'];
 }
 
-/** Two rows of a write, without a reason. */
 function stdinOf(operation: Operation): string {
   return sampleRows(keyOf(operation), ['reason']);
 }

@@ -13,12 +13,7 @@ import { shellWords } from '../support/shell-words.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What a message has in braces, as it may be; a value of any kind for the others. */
-const VALUES: Readonly<Record<string, string>> = {
-  flag: '',
-  profileFlag: '',
-  family: 'cards',
-  key: 'rejected',
-};
+const VALUES: Readonly<Record<string, string>> = { flag: '', profileFlag: '', family: 'cards', key: 'rejected' };
 
 /** Commands that a message names without meaning them to be typed as they stand. */
 const MENTIONS = ['frontdesk card get', 'frontdesk plan apply', 'frontdesk config', 'frontdesk runs results'];
@@ -69,16 +64,13 @@ async function problemsOf(line: string): Promise<readonly string[]> {
   ];
 }
 
-it.each(Object.entries(NEXT_STEPS))(
-  'the step "%s" has a command that can be pasted: frontdesk %s',
-  async (_, words) => {
-    const abouts = !words.includes('{}') ? [undefined] : words.includes('--id') ? ['x'] : ['x', 'two words'];
-    const optionLike = /^(?:card|profile|plan)/.test(words) && words.includes('{}') ? ['--all'] : [];
-    for (const about of [...abouts, ...optionLike]) {
-      expect(await problemsOf(filled(pasteable(words, { about, profile: 'live' })))).toEqual([]);
-    }
-  },
-);
+it.each(Object.entries(NEXT_STEPS))('the step "%s" has a command to be pasted: frontdesk %s', async (_, words) => {
+  const abouts = !words.includes('{}') ? [undefined] : words.includes('--id') ? ['x'] : ['x', 'two words'];
+  const optionLike = /^(?:card|profile|plan)/.test(words) && words.includes('{}') ? ['--all'] : [];
+  for (const about of [...abouts, ...optionLike]) {
+    expect(await problemsOf(filled(pasteable(words, { about, profile: 'live' })))).toEqual([]);
+  }
+});
 
 it('every command in a message can be pasted: the parser takes it, and it has what it needs', async () => {
   const found = listMessages(root).flatMap(({ file, text }) => commandsIn(text).map((command) => ({ file, command })));

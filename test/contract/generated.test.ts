@@ -21,9 +21,6 @@ const expected = await artifacts(
   layerPicture(),
 );
 
-it.each(expected)(
-  '$path is current (else run `npm run generate`, look at the change and commit it)',
-  ({ path, text }) => {
-    expect(read(path)).toBe(text);
-  },
-);
+it.each(expected)('$path is current (else run `npm run generate`, look at it and commit it)', ({ path, text }) => {
+  expect(read(path)).toBe(text);
+});

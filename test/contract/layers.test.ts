@@ -105,15 +105,12 @@ const CANARIES = {
   base: 'const now = Date.now();',
 };
 
-it.each(Object.entries(CANARIES))(
-  'the table of layers: a source elsewhere that breaks the rule of %s is named',
-  (room, line) => {
-    const elsewhere = room === 'command' ? 'src/screen/canary.ts' : 'src/command/canary.ts';
-    expect(breachesOf(elsewhere, line)).toEqual([expect.stringContaining(`${elsewhere}: only ${room} `)]);
-    const [place = `src/${room}/`] = LAYERS.find(({ name }) => name === room)?.rule?.places ?? [];
-    expect(breachesOf(place.endsWith('/') ? `${place}canary.ts` : place, line)).toEqual([]);
-  },
-);
+it.each(Object.entries(CANARIES))('the table of layers: what breaks a rule of %s is named', (room, line) => {
+  const elsewhere = room === 'command' ? 'src/screen/canary.ts' : 'src/command/canary.ts';
+  expect(breachesOf(elsewhere, line)).toEqual([expect.stringContaining(`${elsewhere}: only ${room} `)]);
+  const [place = `src/${room}/`] = LAYERS.find(({ name }) => name === room)?.rule?.places ?? [];
+  expect(breachesOf(place.endsWith('/') ? `${place}canary.ts` : place, line)).toEqual([]);
+});
 
 it('the table of layers has a rule for every room, and a canary for every rule', () => {
   const rooms = LAYERS.map(({ name }) => name).filter((name) => name !== 'main' && name !== 'registry');

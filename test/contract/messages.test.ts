@@ -8,10 +8,7 @@ const MESSAGES = listMessages(ROOT);
 
 it('the messages of the program are found where they are', () => {
   expect(MESSAGES.length).toBeGreaterThan(1000);
-  expect(MESSAGES).toContainEqual({
-    file: 'writes/judge.ts',
-    text: 'check that this is the right card',
-  });
+  expect(MESSAGES).toContainEqual({ file: 'writes/judge.ts', text: 'check that this is the right card' });
 });
 
 it('the messages of the program are those of the snapshot (else run `npm run generate`, read the difference and commit it)', async () => {

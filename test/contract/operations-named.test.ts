@@ -62,11 +62,9 @@ it.each([
   expect(unnamedIn(text, commands)).toEqual([]);
 });
 
-const onCards = namesOf(ofCards);
-
 it('menus offer every write on a card in the card view, for some status', () => {
   const steps = [...NEXT_STEPS.values()].flat();
-  expect(onCards.filter((name) => !steps.some((step) => step.startsWith(`${name} `)))).toEqual([]);
+  expect(namesOf(ofCards).filter((name) => !steps.some((step) => step.startsWith(`${name} `)))).toEqual([]);
 });
 
 it('assistants have a tool for every write', () => {

@@ -7,17 +7,14 @@ const survivors = JSON.parse(readFileSync(new URL('test/mutants/survivors.json',
   Record<string, Readonly<Record<string, readonly string[]>>>
 >;
 
-it.each(Object.entries(survivors))(
-  'the mutants of %s that live are judged, and each has one reason',
-  (path, reasons) => {
-    expect(existsSync(new URL(path, root))).toBe(true);
-    expect(readFileSync(new URL('build/mutants.mjs', root), 'utf8')).toContain(`'${path}': [`);
-    const changes = Object.values(reasons).flat();
-    expect(changes.filter((change) => !/^\S.* => /.test(change))).toEqual([]);
-    expect(new Set(changes).size).toBe(changes.length);
-    expect(Object.keys(reasons).filter((reason) => reason.length < 10)).toEqual([]);
-  },
-);
+it.each(Object.entries(survivors))('the mutants of %s that live are judged, each with one reason', (path, reasons) => {
+  expect(existsSync(new URL(path, root))).toBe(true);
+  expect(readFileSync(new URL('build/mutants.mjs', root), 'utf8')).toContain(`'${path}': [`);
+  const changes = Object.values(reasons).flat();
+  expect(changes.filter((change) => !/^\S.* => /.test(change))).toEqual([]);
+  expect(new Set(changes).size).toBe(changes.length);
+  expect(Object.keys(reasons).filter((reason) => reason.length < 10)).toEqual([]);
+});
 
 it('every module that is mutated, and every test that judges one, is there', () => {
   const list =

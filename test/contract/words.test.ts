@@ -58,10 +58,8 @@ const KEPT = [
   'screen/workbook.ts',
 ];
 
-/** The messages of the program, by source file. */
 function messages(): readonly (readonly [file: string, text: string])[] {
-  const snapshot = readFileSync(join(root, 'test/contract/__snapshots__/messages.md'), 'utf8');
-  return snapshot
+  return readFileSync(join(root, 'test/contract/__snapshots__/messages.md'), 'utf8')
     .split(/^## /m)
     .slice(1)
     .map((part) => [part.slice(0, part.indexOf('\n')), part]);

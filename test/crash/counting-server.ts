@@ -1,14 +1,26 @@
-import type { Socket } from 'node:net';
-import { json, type RecordedRequest, startFaultServer } from '../support/fault-server.ts';
+import { startRecordingServer } from '../support/recording-server.ts';
 import { cardText } from '../support/sample-card.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
-import type { Write } from './writes.ts';
 
 /** Where a write stands at the service: the moments at which a test may kill the program. */
 export type Stage = 'arrived' | 'applied' | 'answered';
 
+/** The card of row `row` (1-based). */
+export const keyOf = (row: number) => `7c0e1111-2222-3333-4444-${String(row).padStart(12, '0')}`;
+
+/** A write that a card check resolves, and one with IDs that are in the response alone: what the nth of a card answers. */
+const WRITES = {
+  block: { statusAfter: 'BLOCKED', answer: (key: string) => cardText('BLOCKED', key) },
+  reissue: {
+    statusAfter: 'REISSUED',
+    answer: (key: string, nth: number) =>
+      cardText('WAITING_ACTIVATION', `${String(nth).padStart(8, '0')}-aaaa-bbbb-cccc-${key.slice(-12)}`),
+  },
+} as const;
+
 /** Starts the service that is the judge of a run: it counts what it applied, and is the only one that knows. Before and after that it thinks for so long at most. */
-export async function startCountingServer({ write, thinkMs }: { readonly write: Write; readonly thinkMs: number }) {
+export async function startCountingServer(verb: keyof typeof WRITES, thinkMs: number) {
+  const { answer, statusAfter } = WRITES[verb];
   const random = new SeededRandom(1);
   const order: string[] = [];
   const counts = new Map<string, number>();
@@ -17,10 +29,9 @@ export async function startCountingServer({ write, thinkMs }: { readonly write: 
   let listener: ((stage: Stage, count: number) => void) | undefined;
   const think = () => new Promise((resolve) => setTimeout(resolve, random.next() * thinkMs));
 
-  async function onRequest(socket: Socket, asked: RecordedRequest): Promise<void> {
-    const key = asked.target.split('/')[3] ?? '';
-    const say = (text: string) => json(200, text).onRequest?.(socket, asked);
-    if (asked.method === 'GET') return say(cardText(counts.has(key) ? write.statusAfter : 'EXPIRED', key));
+  const server = await startRecordingServer(async ({ method, url }) => {
+    const key = url.split('/')[3] ?? '';
+    if (method === 'GET') return { body: cardText(counts.has(key) ? statusAfter : 'EXPIRED', key) };
     underWay += 1;
     arrived += 1;
     const count = arrived;
@@ -31,22 +42,20 @@ export async function startCountingServer({ write, thinkMs }: { readonly write: 
     order.push(key);
     listener?.('applied', count);
     await think();
-    say(write.answer(key, nth));
-    listener?.('answered', count);
-    underWay -= 1;
-    if (underWay === 0) for (const wake of waiting.splice(0)) wake();
-  }
-
-  const server = await startFaultServer({
-    route: () => ({ onRequest: (socket, asked) => void onRequest(socket, asked) }),
+    // By then the answer is on its way.
+    setImmediate(() => {
+      listener?.('answered', count);
+      underWay -= 1;
+      if (underWay === 0) for (const wake of waiting.splice(0)) wake();
+    });
+    return { body: answer(key, nth) };
   });
   return {
     /** URL and token for the environment of the program. */
     env: { FRONTDESK_CARDS_URL: server.url, FRONTDESK_CARDS_TOKEN: 'cards-token-of-the-crash-test' },
     /** Keys in the order in which their writes were applied; a key that is in it twice was applied twice. */
     order: order as readonly string[],
-    /** How often a row was applied. */
-    applications: (key: string) => counts.get(key) ?? 0,
+    applications: (row: number) => counts.get(keyOf(row)) ?? 0,
     /** Hears of each write; `count` is 1 for the first that arrived since the listener was set. */
     listen(heard: typeof listener): void {
       arrived = 0;
@@ -56,6 +65,5 @@ export async function startCountingServer({ write, thinkMs }: { readonly write: 
     async quiet(): Promise<void> {
       if (underWay > 0) await new Promise<void>((resolve) => waiting.push(resolve));
     },
-    stop: () => server.close(),
   };
 }

@@ -53,18 +53,11 @@ async function killedAt(args: readonly string[], below: string, call: number) {
   const again = sent();
   await server.stop();
   const calls = signal === null ? Number(readFileSync(count, 'utf8')) : undefined;
-  return {
-    calls,
-    killed,
-    isResumed: resume !== undefined && !resume.stderr.includes('no run yet'),
-    resumed,
-    again,
-  };
+  return { calls, killed, isResumed: resume !== undefined && !resume.stderr.includes('no run yet'), resumed, again };
 }
 
 type Killed = Awaited<ReturnType<typeof killedAt>>;
 
-/** What does not hold of a row. */
 function wrongOf({ killed, isResumed, resumed, again }: Killed, row: number, isOne: boolean): readonly string[] {
   const isKnown = (outcome: string | undefined) => outcome === 'applied' || outcome === 'unknown';
   const [first = 0, second = 0, third = 0] = [killed.sent[row], resumed.sent[row], again[row]];

@@ -21,7 +21,6 @@ export interface PodSettings {
   readonly args: readonly string[];
   readonly home: Home;
   readonly env: Readonly<Record<string, string>>;
-  /** Its host name. */
   readonly name: string;
   /** How far its wall clock is ahead. */
   readonly clockOffsetMs: number;

@@ -1,37 +1,31 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHome } from '../support/run-frontdesk.ts';
 import { IS_LONG } from '../support/seeded-random.ts';
-import { startCountingServer } from './counting-server.ts';
+import { keyOf, startCountingServer } from './counting-server.ts';
 import { Pod, UNSHARE } from './pod.ts';
 import { printedRows, startProgram } from './program.ts';
-import { WRITES } from './writes.ts';
 
 /** A minute of patience is over in three seconds. */
 const SPEED = 20;
 const ROWS = 30;
-const WRITE = WRITES.reissue;
 const HOUR_MS = 3_600_000;
 const CHANGES = IS_LONG ? 100 : 12;
 
-const cleanUps: (() => void | Promise<void>)[] = [];
+const cleanUps: (() => void)[] = [];
 
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+afterEach(() => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) cleanUp();
 });
 
 /** A run that pods can share, and the service that counts what it is asked. */
 async function sharedRun() {
   const home = createHome();
-  const server = await startCountingServer({ write: WRITE, thinkMs: 30 });
-  const rows = Array.from({ length: ROWS }, (_, index) => `${WRITE.keyOf(index + 1)};"worn; torn"\r\n`);
+  const server = await startCountingServer('reissue', 30);
+  const rows = Array.from({ length: ROWS }, (_, index) => `${keyOf(index + 1)};"worn; torn"\r\n`);
   writeFileSync(join(home.path, 'work', 'cards.csv'), `cardId;reason\r\n${rows.join('')}`);
-  cleanUps.push(async () => {
-    await server.stop();
-    rmSync(home.path, { recursive: true, force: true });
-  });
-  const args = [...WRITE.command, '--from', 'cards.csv', '--run', 'night', '--yes', '-j', '2', '-o', 'ndjson'];
+  const args = ['card', 'reissue', '--from', 'cards.csv', '--run', 'night', '--yes', '-j', '2', '-o', 'ndjson'];
   const start = (name: string, clockOffsetMs = 0, more: Readonly<Record<string, string>> = {}): Pod => {
     const env = { ...server.env, ...more };
     const pod = new Pod({ args, home, env, name, clockOffsetMs, speed: SPEED });
@@ -68,7 +62,7 @@ describe.skipIf(UNSHARE === undefined)('containers (needs unshare)', () => {
     expect([0, 8]).toContain(before.code);
     const own = new Map(printedRows(stdout).map(({ row, outcome }) => [row, outcome]));
     const unknown = printedRows(before.stdout).filter(({ outcome }) => outcome === 'unknown');
-    const truth = unknown.map(({ row }) => (server.applications(WRITE.keyOf(row)) === 1 ? 'applied' : 'not_sent'));
+    const truth = unknown.map(({ row }) => (server.applications(row) === 1 ? 'applied' : 'not_sent'));
     expect(unknown.map(({ row }) => own.get(row))).toEqual(truth);
     expect(sent).toBe(ROWS - truth.filter((outcome) => outcome === 'not_sent').length);
   });
@@ -114,7 +108,7 @@ describe.skipIf(UNSHARE === undefined)('containers (needs unshare)', () => {
     expect((await first.ended).code).toBe(143);
     const { code, stderr } = await start('pod-2', HOUR_MS).ended;
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining('is in use by') });
-    expect(server.order.toSorted()).toEqual(Array.from({ length: ROWS }, (_, index) => WRITE.keyOf(index + 1)).sort());
+    expect(server.order.toSorted()).toEqual(Array.from({ length: ROWS }, (_, index) => keyOf(index + 1)).sort());
   });
 
   it('M5 a run in containers is begun once by three that start it together', async () => {
@@ -160,7 +154,6 @@ it.skipIf(UNSHARE === undefined)(
     expect(entries.map(({ outcome }) => outcome)).toEqual(wanted.map(() => 'applied'));
     const ids = state.events.map((event: { id: string }) => event.id);
     expect(entries.map(({ resultId }) => resultId).sort()).toEqual(ids.toSorted());
-    rmSync(home.path, { recursive: true, force: true });
   },
   600_000,
 );

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Home, startFrontdesk } from '../support/run-frontdesk.ts';
 
-/** A row as the program printed it. */
 interface PrintedRow {
   readonly row: number;
   readonly outcome: string;

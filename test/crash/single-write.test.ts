@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createHome } from '../support/run-frontdesk.ts';
 import { chosenSeed, IS_LONG, SeededRandom } from '../support/seeded-random.ts';
-import { type Stage, startCountingServer } from './counting-server.ts';
+import { keyOf, type Stage, startCountingServer } from './counting-server.ts';
 import { startProgram } from './program.ts';
-import { WRITES } from './writes.ts';
 
-/** The files with lines of single changes. */
 function recordsIn(stateDir: string): readonly string[] {
   const folders = ['writes', 'open'].map((name) => join(stateDir, name)).filter((folder) => existsSync(folder));
   const paths = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
@@ -21,13 +19,12 @@ it(`a single write that is killed at any moment is in the history whenever it wa
   timeout: 30 * 60_000,
 }, async () => {
   const random = new SeededRandom(seed);
-  const write = WRITES.reissue;
   const home = createHome();
-  const server = await startCountingServer({ write, thinkMs: 5 });
+  const server = await startCountingServer('reissue', 5);
   const start = (...args: string[]) => startProgram(args, home, server.env);
   for (let number = 1; number <= KILLS; number += 1) {
     const stage = random.pick<Stage | 'time'>(['time', 'arrived', 'applied', 'answered']);
-    const { child, ended } = start(...write.command, write.keyOf(number), '--yes', '--json');
+    const { child, ended } = start('card', 'reissue', keyOf(number), '--yes', '--json');
     server.listen((at) => at === stage && child.kill('SIGKILL'));
     const timer = stage === 'time' ? setTimeout(() => child.kill('SIGKILL'), random.below(400)) : undefined;
     const { signal } = await ended;
@@ -40,7 +37,6 @@ it(`a single write that is killed at any moment is in the history whenever it wa
   server.listen(undefined);
   await server.quiet();
   const { stdout, stderr } = await start('history', 'list', '--json', '--limit', '1000').ended;
-  await server.stop();
   expect(stderr).toBe('');
   const entries = JSON.parse(stdout) as { id: string; outcome: string }[];
   const outcomesOf = (key: string) => entries.filter(({ id }) => id === key).map(({ outcome }) => outcome);

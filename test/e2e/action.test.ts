@@ -9,7 +9,6 @@ import { runLines } from '../support/shell.ts';
 
 // The shell lines of action.yml as they stand, with the environment that a runner gives them.
 
-/** The parts of an action that the tests look at. */
 interface Action {
   readonly runs: {
     readonly steps: readonly { readonly run: string; readonly env: Readonly<Record<string, string>> }[];

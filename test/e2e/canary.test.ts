@@ -69,17 +69,8 @@ const LEFT_OUT = [
 
 async function logIn(stage: Stage): Promise<void> {
   for (const family of ['cards', 'calendar']) {
-    const args = [
-      'auth',
-      'login',
-      '-p',
-      'live',
-      '--family',
-      family,
-      `--${family}-url`,
-      stage.server.url,
-      '--token-stdin',
-    ];
+    const words = `auth login -p live --token-stdin --family ${family} --${family}-url`.split(' ');
+    const args = [...words, stage.server.url];
     const { code } = await stage.run(args, { env: { ...NO_URLS, ...NO_TOKENS }, stdin: `${STORED_CANARY}\n` });
     expect(code).toBe(0);
   }
@@ -126,8 +117,7 @@ test.concurrent('tokens are printed by no command, with --verbose and FRONTDESK_
     // The first ten call the service, with the stored tokens as well as with those of the environment.
     for (const path of paths.slice(0, 10)) await call(path, { ...NO_URLS, ...NO_TOKENS });
     for (const path of paths) await call(path, NO_URLS);
-    const store = join(stage.home.configDir, 'credentials.json');
-    expect(readFileSync(store, 'utf8').split(STORED_CANARY)).toHaveLength(3);
+    expect(readFileSync(join(stage.home.configDir, 'credentials.json'), 'utf8').split(STORED_CANARY)).toHaveLength(3);
     expect(leaksInFiles(stage.home)).toEqual([]);
     expect(readdirSync(stage.home.stateDir).length).toBeGreaterThan(1);
   }));

@@ -13,7 +13,6 @@ const CALL = ['config', 'get', 'concurrency', '--json'];
 const folder = mkdtempSync(join(tmpdir(), 'frontdesk-compiled-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const OWN = `${process.versions.node}-${process.arch}`;
 const env = { PATH: process.env['PATH'] ?? '', HOME: folder, LANG: 'C.UTF-8' };
 
 /** V8 prints each code that it takes. The option is none of those under which it refuses code. */
@@ -32,7 +31,7 @@ function copy(name: string): string {
   return program;
 }
 
-const compiledIn = (program: string) => join(program, 'dist/compiled', OWN);
+const compiledIn = (program: string) => join(program, 'dist/compiled', `${process.versions.node}-${process.arch}`);
 const none = copy('none');
 rmSync(join(none, 'dist/compiled'), { recursive: true });
 /** Without compiled code of the program, V8 takes that of Node's own modules. */

@@ -92,15 +92,12 @@ describe.each(SHELLS)('completion in $name', ({ name, offers }) => {
     expect(readFileSync(calls, 'utf8')).toBe('profile list -o table --columns name --no-header --quiet\n');
   });
 
-  it.skipIf(isMissing)(
-    `completion in ${name} offers the stored profiles and the newest runs where a command takes one`,
-    () => {
-      expect(offers(['frontdesk', 'profile', 'use', '']).sort()).toEqual(['live', 'sandbox']);
-      expect(offers(['frontdesk', 'profile', 'show', 'l'])).toEqual(['live']);
-      expect(offers(['frontdesk', 'runs', 'resume', '']).sort()).toEqual(['monday', 'tuesday']);
-      expect(offers(['frontdesk', 'runs', 'results', 't'])).toEqual(['tuesday']);
-    },
-  );
+  it.skipIf(isMissing)(`completion in ${name} offers stored profiles and newest runs where a command takes one`, () => {
+    expect(offers(['frontdesk', 'profile', 'use', '']).sort()).toEqual(['live', 'sandbox']);
+    expect(offers(['frontdesk', 'profile', 'show', 'l'])).toEqual(['live']);
+    expect(offers(['frontdesk', 'runs', 'resume', '']).sort()).toEqual(['monday', 'tuesday']);
+    expect(offers(['frontdesk', 'runs', 'results', 't'])).toEqual(['tuesday']);
+  });
 });
 
 beforeAll(async () => {

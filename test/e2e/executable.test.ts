@@ -8,9 +8,8 @@ const executable = fileURLToPath(new URL(`../../.cache/exe/${name}`, import.meta
 const standIn = process.env['FRONTDESK_TEST_PROGRAM'];
 /** FRONTDESK_TEST_EXE: the one for Windows, which test/windows/relay.mjs starts under Wine. */
 const isInWine = process.env['FRONTDESK_TEST_EXE'] !== undefined && standIn !== undefined;
-const program = isInWine ? [process.execPath, standIn] : [executable];
 const isHere = isInWine || existsSync(executable);
 
 it.skipIf(!isHere)('the standalone executable does a shift of work (skipped until `npm run build:exe` made it)', () => {
-  expect(smoke(program)).toEqual([]);
+  expect(smoke(isInWine ? [process.execPath, standIn] : [executable])).toEqual([]);
 });

@@ -59,19 +59,8 @@ beforeAll(() => {
   const answer: unknown = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
   // npm 11 answers an object by name, earlier ones an array; both hold one entry.
   [packed] = Object.values(answer as Record<string, Packed>) as [Packed];
-  npm(
-    [
-      'install',
-      '--prefix',
-      prefix,
-      '--offline',
-      '--ignore-scripts',
-      '--no-audit',
-      '--no-fund',
-      join(folder, packed.filename),
-    ],
-    folder,
-  );
+  const install = 'install --offline --ignore-scripts --no-audit --no-fund --prefix'.split(' ');
+  npm([...install, prefix, join(folder, packed.filename)], folder);
 }, 120_000);
 
 describe('the package', () => {
@@ -155,12 +144,9 @@ describe('the package', () => {
 
   const installed = join(prefix, 'node_modules', 'frontdesk', 'bin', 'frontdesk.js');
   describe.each(NODES)('installed, on Node $major', ({ major, path }) => {
-    it.skipIf(path === undefined)(
-      `the installed package works from any folder on Node ${major} (skipped if it is not installed)`,
-      () => {
-        expect(smoke([path ?? '', installed])).toEqual([]);
-      },
-    );
+    it.skipIf(path === undefined)(`the installed package works anywhere on Node ${major} (skipped without it)`, () => {
+      expect(smoke([path ?? '', installed])).toEqual([]);
+    });
   });
 
   it('installing the package puts a command into the prefix', () => {
@@ -171,16 +157,7 @@ describe('the package', () => {
   });
 });
 
-const LICENSES = new Set([
-  'MIT',
-  'ISC',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  'Apache-2.0',
-  '0BSD',
-  'BlueOak-1.0.0',
-  'MPL-2.0',
-]);
+const LICENSES = new Set('MIT ISC BSD-2-Clause BSD-3-Clause Apache-2.0 0BSD BlueOak-1.0.0 MPL-2.0'.split(' '));
 const headings = [
   ...readFileSync(join(root, 'dist', 'THIRD-PARTY-NOTICES.md'), 'utf8').matchAll(/^## (\S+) (\S+) \((.+)\)$/gm),
 ];

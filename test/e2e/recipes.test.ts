@@ -15,7 +15,6 @@ interface Step {
   readonly with?: Readonly<Record<string, unknown>>;
 }
 
-/** The parts of a workflow that the tests look at. */
 interface Workflow {
   readonly jobs: {
     readonly block: { readonly strategy: object; readonly env: object; readonly steps: readonly Step[] };
@@ -43,7 +42,6 @@ const job = manifests[1]?.toJS() as Job;
 
 const makePlace = () => makeShardPlace(60, 30);
 
-/** Starts this in the folder of the place. */
 function startAt(place: ShardPlace, shell: readonly string[], env: Readonly<Record<string, string>>) {
   const started = startIn(place.folder, shell, { ...place.env, ...env });
   onTestFinished(() => void started.child.kill('SIGKILL'));
@@ -123,17 +121,13 @@ it.each(guards)('the recipe $name refuses to go on if the runner of the attempt 
   expect((await attempt(3)).code).toBe(0);
 });
 
-it.each(guards)(
-  'the recipe $name refuses to start over if the state of the earlier attempt is lost',
-  async ({ run }) => {
-    const place = await makePlace();
-    const { code, stderr } = await startAt(place, ['bash', '-e', '-c', run], { ATTEMPT: '2' }).ended;
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
-  },
-);
+it.each(guards)('the recipe $name refuses to start over if the state of the one before is lost', async ({ run }) => {
+  const place = await makePlace();
+  const { code, stderr } = await startAt(place, ['bash', '-e', '-c', run], { ATTEMPT: '2' }).ended;
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
+});
 
-const folders = ['.github/workflows', 'docs/recipes'];
-const texts = folders.flatMap((folder) =>
+const texts = ['.github/workflows', 'docs/recipes'].flatMap((folder) =>
   readdirSync(join(ROOT, folder)).map((name) => [name, readFileSync(join(ROOT, folder, name), 'utf8')] as const),
 );
 

@@ -28,28 +28,25 @@ function installed() {
 it.each([
   { at: 'GET', sent: ['GET'], outcome: undefined },
   { at: 'POST', sent: ['GET', 'POST'], outcome: 'applied' },
-])(
-  'a call whose program is replaced at its $at runs no chunk of another build: 16, and the history knows',
-  async (way) => {
-    const { home, place, replace } = installed();
-    const play = playService();
-    const server = await startRecordingServer((request, count) => {
-      if (request.method === way.at) replace();
-      return play(request, count);
-    });
-    const reissue = ['card', 'reissue', cardId(1), '--expect', 'status=ACTIVE', '--yes', '-q'];
-    const ended = await startFrontdesk(reissue, { home, env: server.env, script: OF_COPY }).result;
-    expect([ended.code, ended.stdout]).toEqual([16, '']);
-    expect(ended.stderr).toMatch(
-      /^frontdesk: the rest of the program could not be loaded \(EREPLACED: another version was put in the place of this one, open '[^']+'\)\. Before you run it again, check what happened: frontdesk history$/m,
-    );
-    expect(server.requests.map(({ method }) => method)).toEqual(way.sent);
-    const { stdout } = await startFrontdesk(['history', '--json'], { home }).result;
-    expect(JSON.parse(stdout)[0]?.outcome).toBe(way.outcome);
-    // A call that begins with the other version's files says so at once.
-    writeFileSync(join(place, 'dist', 'build-id'), 'fedcba9876543210');
-    const next = await startFrontdesk(['config', 'path'], { home, script: OF_COPY }).result;
-    expect([next.code, next.stdout]).toEqual([16, '']);
-    expect(next.stderr).toMatch(/^frontdesk: could not start: EREPLACED: /);
-  },
-);
+])('a call whose program is replaced at its $at runs no chunk of another: 16, and the history knows', async (way) => {
+  const { home, place, replace } = installed();
+  const play = playService();
+  const server = await startRecordingServer((request, count) => {
+    if (request.method === way.at) replace();
+    return play(request, count);
+  });
+  const reissue = ['card', 'reissue', cardId(1), '--expect', 'status=ACTIVE', '--yes', '-q'];
+  const ended = await startFrontdesk(reissue, { home, env: server.env, script: OF_COPY }).result;
+  expect([ended.code, ended.stdout]).toEqual([16, '']);
+  expect(ended.stderr).toMatch(
+    /^frontdesk: the rest of the program could not be loaded \(EREPLACED: another version was put in the place of this one, open '[^']+'\)\. Before you run it again, check what happened: frontdesk history$/m,
+  );
+  expect(server.requests.map(({ method }) => method)).toEqual(way.sent);
+  const { stdout } = await startFrontdesk(['history', '--json'], { home }).result;
+  expect(JSON.parse(stdout)[0]?.outcome).toBe(way.outcome);
+  // A call that begins with the other version's files says so at once.
+  writeFileSync(join(place, 'dist', 'build-id'), 'fedcba9876543210');
+  const next = await startFrontdesk(['config', 'path'], { home, script: OF_COPY }).result;
+  expect([next.code, next.stdout]).toEqual([16, '']);
+  expect(next.stderr).toMatch(/^frontdesk: could not start: EREPLACED: /);
+});

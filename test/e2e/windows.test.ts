@@ -10,7 +10,6 @@ const isWindows = process.platform === 'win32' || process.env['FRONTDESK_TEST_EN
 const CARD = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 const OTHER_CARD = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
 const SANDBOX = ['-p', 'sandbox', '--yes'];
-const LIMIT_MS = 240_000;
 
 /** A path as Windows writes it; drive Z: of Wine is the root of this system. */
 function onWindows(path: string): string {
@@ -25,7 +24,7 @@ function homeWithIds(name = 'ids.txt'): Home {
 }
 
 function run(home: Home, args: readonly string[], options: RunOptions = {}) {
-  return runFrontdesk(args, { home, timeoutMs: LIMIT_MS, ...options });
+  return runFrontdesk(args, { home, timeoutMs: 240_000, ...options });
 }
 
 const block = (...more: readonly string[]) => ['card', 'block', '--from', 'ids.txt', ...SANDBOX, ...more];
@@ -66,23 +65,15 @@ describe.skipIf(!isWindows)('paths of Windows (skipped on other systems)', () =>
     const home = homeWithIds();
     const work = onWindows(join(home.path, 'work'));
     const [drive = ''] = work.split('\\');
-    const forms = [`\\\\?\\${work}\\ids.txt`, `${work.slice(drive.length)}\\ids.txt`, `${drive}ids.txt`];
-    for (const from of forms) {
+    for (const from of [`\\\\?\\${work}\\ids.txt`, `${work.slice(drive.length)}\\ids.txt`, `${drive}ids.txt`]) {
       const args = ['card', 'get', '--from', from, '-p', 'sandbox', '--json', '--query', 'length(@)'];
-      expect({ from, ...pick(await run(home, args)) }).toEqual({ from, code: 0, stdout: '2\n' });
+      expect(await run(home, args), from).toMatchObject({ code: 0, stdout: '2\n' });
     }
   });
 
   it('a path of a missing share of Windows is named, exit 2', async () => {
-    const { code, stderr } = await run(createHome(), [
-      'card',
-      'get',
-      '--from',
-      '\\\\localhost\\none\\x',
-      '-p',
-      'sandbox',
-    ]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('could not read') });
+    const args = ['card', 'get', '--from', '\\\\localhost\\none\\x', '-p', 'sandbox'];
+    expect(await run(createHome(), args)).toMatchObject({ code: 2, stderr: expect.stringContaining('could not read') });
   });
 
   it('on Windows %APPDATA% has the settings and %LOCALAPPDATA% the state', async () => {
@@ -107,10 +98,6 @@ describe.skipIf(!isWindows)('paths of Windows (skipped on other systems)', () =>
     expect(doctor.stdout).toContain('who else may read it is not checked on Windows');
   });
 });
-
-function pick({ code, stdout }: { readonly code: number | null; readonly stdout: string }) {
-  return { code, stdout };
-}
 
 describe.skipIf(!isWindows)('text on Windows (skipped on other systems)', () => {
   it('text on Windows is UTF-8 in and out, whatever the code page', async () => {

@@ -119,30 +119,27 @@ it.skipIf(!hasSlurm)('Slurm: a task is requeued and another is killed, and each 
   expect(place.expectAllSaid()).toBeLessThanOrEqual(16);
 });
 
-it.skipIf(!isThere('parallel'))(
-  'GNU parallel: a shard is killed, the rest is stopped, and a second start sends each row once',
-  async () => {
-    const place = await makePlace();
-    const start = () =>
-      spawn('bash', [join(ROOT, 'docs', 'recipes', 'gnu-parallel.sh')], {
-        cwd: place.folder,
-        env: place.env,
-        stdio: 'ignore',
-      });
-    const first = start();
-    const ended = new Promise((resolve) => first.on('close', resolve));
-    await place.whenApplied(402);
-    process.kill(pidOf(place, 2), 'SIGKILL');
-    await place.whenApplied(803);
-    // Twice: the first lets parallel begin nothing new, the second ends what runs.
-    first.kill('SIGTERM');
-    first.kill('SIGTERM');
-    await ended;
-    await place.server.quiet();
-    expect(place.server.order.length).toBeLessThan(ROWS);
-    const second = start();
-    await new Promise((resolve) => second.on('close', resolve));
-    // What a killed process had under way.
-    expect(place.expectAllSaid()).toBeLessThanOrEqual(16);
-  },
-);
+it.skipIf(!isThere('parallel'))('GNU parallel: a shard is killed, the rest stopped, and all started anew', async () => {
+  const place = await makePlace();
+  const start = () =>
+    spawn('bash', [join(ROOT, 'docs', 'recipes', 'gnu-parallel.sh')], {
+      cwd: place.folder,
+      env: place.env,
+      stdio: 'ignore',
+    });
+  const first = start();
+  const ended = new Promise((resolve) => first.on('close', resolve));
+  await place.whenApplied(402);
+  process.kill(pidOf(place, 2), 'SIGKILL');
+  await place.whenApplied(803);
+  // Twice: the first lets parallel begin nothing new, the second ends what runs.
+  first.kill('SIGTERM');
+  first.kill('SIGTERM');
+  await ended;
+  await place.server.quiet();
+  expect(place.server.order.length).toBeLessThan(ROWS);
+  const second = start();
+  await new Promise((resolve) => second.on('close', resolve));
+  // What a killed process had under way.
+  expect(place.expectAllSaid()).toBeLessThanOrEqual(16);
+});

@@ -208,15 +208,7 @@ const ODD_HEADERS = [
   'Trailer: X-End',
 ];
 
-const BEFORE = [
-  '',
-  '',
-  '',
-  'HTTP/1.1 100 Continue\r\n\r\n',
-  'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
-  '\r\n',
-  ' ',
-];
+const BEFORE = ['', '', '', 'HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 103 Hints\r\nLink: </a>\r\n\r\n', '\r\n', ' '];
 
 /** A whole answer around a body, with its status line, headers, framing and end more or less damaged. */
 export function mutateHttp(body: Buffer, seeded: SeededRandom): WireAnswer {

@@ -79,11 +79,6 @@ async function shown(play: Play, result: CallResult, seeded: SeededRandom) {
   return { stdout: text, stderr: lines.join(''), isData: format === 'csv' && columns === undefined };
 }
 
-function endOf(result: CallResult): { code: number; outcome: string } {
-  const outcome = result.callOutcome.outcome ?? 'read';
-  return { code: result.kind === 'answered' ? 0 : result.failure.exitCode, outcome };
-}
-
 async function playOne(index: number): Promise<string> {
   const seeded = new SeededRandom(SEED + index);
   const play = playOf(seeded.pick(PLAY_NAMES), index);
@@ -92,7 +87,8 @@ async function playOne(index: number): Promise<string> {
   // What the service said, by the same choices.
   const answer = damaged(play, seeded).bytes.toString('latin1');
   const { stdout, stderr, isData } = await shown(play, result, seeded);
-  const { code, outcome } = endOf(result);
+  const outcome = result.callOutcome.outcome ?? 'read';
+  const code = result.kind === 'answered' ? 0 : result.failure.exitCode;
   const where = `run ${index} of ${play.name} ${origin()}`;
   if (code !== 0) expect(EXIT_CODES, where).toContain(code);
   expect(code, where).not.toBe(1);

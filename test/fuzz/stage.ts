@@ -24,11 +24,6 @@ export interface Play {
   readonly good: unknown;
 }
 
-/** Ids that say which run a request belongs to. */
-function idOf(index: number): string {
-  return `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;
-}
-
 /** Which run a request belongs to, by the id in its path or in its body. */
 export function indexOf(targetAndBody: string): number {
   const digits = /00000000-0000-4000-8000-([0-9a-f]{12})/.exec(targetAndBody)?.[1];
@@ -55,7 +50,6 @@ export function card(cardId: string, status: string): Record<string, unknown> {
   };
 }
 
-/** The keys of the table. */
 export const PLAY_NAMES = NAMES;
 
 /** What a table of each command shows. */
@@ -68,7 +62,8 @@ for (const { path, load } of REGISTRY.entries) {
 /** A call of an operation that belongs to run `index`. */
 export function playOf(name: keyof typeof OPERATIONS, index: number): Play {
   const operation = OPERATIONS[name];
-  const id = idOf(index);
+  // It says which run a request belongs to.
+  const id = `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;
   const { argument, command, choice, asks, fields, response } = SAMPLE_CALLS[name];
   // What has no ID in its path carries the run in its body.
   const event = { ...fields, calendar: id };

@@ -1,6 +1,5 @@
 import { cardText } from '../support/sample-card.ts';
 
-/** The kinds of write that a history is made of. */
 export type Kind = 'block' | 'activate' | 'reissue' | 'provision' | 'event' | 'subscriber';
 
 export const KINDS: readonly Kind[] = ['block', 'activate', 'reissue', 'provision', 'event', 'subscriber'];
@@ -18,7 +17,6 @@ export function cardId(number: number): string {
   return `7c0e1111-2222-3333-4444-${String(number).padStart(12, '0')}`;
 }
 
-/** What a request asks for. */
 export interface Asked {
   readonly kind: Kind | 'get' | 'list' | 'calendar' | 'other' | 'other read';
   /** What the service tells apart: a card, a card and its wallet, an event's name, a subscriber. */

@@ -32,8 +32,7 @@ function dataOf(files: Files, below: RegExp): ReadonlyMap<string, string> {
 /** Whether nothing below the folders is another than before; records of the history may have come behind. */
 function isSame({ before, after }: Played, below: RegExp): boolean {
   const [old, now] = [dataOf(before.files, below), dataOf(after.files, below)];
-  const paths = new Set([...old.keys(), ...now.keys()]);
-  return [...paths].every((path) => {
+  return [...new Set([...old.keys(), ...now.keys()])].every((path) => {
     const [was = '', is = ''] = [old.get(path), now.get(path)];
     if (path.startsWith('/state/writes/')) return is.startsWith(was);
     return old.has(path) === now.has(path) && was === is;

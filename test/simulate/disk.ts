@@ -186,8 +186,7 @@ export class SimulatedDisk {
   }
 
   write(inode: Inode, data: Uint8Array, at: number): void {
-    const end = at + data.length;
-    const bytes = Buffer.alloc(Math.max(end, inode.bytes.length));
+    const bytes = Buffer.alloc(Math.max(at + data.length, inode.bytes.length));
     inode.bytes.copy(bytes);
     bytes.set(data, at);
     inode.bytes = bytes;

@@ -3,7 +3,6 @@ import { type Answer, refusal } from './answers.ts';
 import { chanceOf, spread } from './chance.ts';
 import type { ConnectionFate } from './network.ts';
 
-/** What happens to one request at the service. */
 export interface Fate {
   readonly name: string;
   /** Whether the service does what was asked for, and how long after it was heard. */
@@ -99,7 +98,6 @@ export interface Weather {
   readonly slow: number;
 }
 
-/** All goes well. */
 export const CALM: Weather = { share: 0, fates: [], connectionShare: 0, connections: [], slow: 1 };
 
 /** The fate of the `nth` request of its kind about a thing; the same whatever happened before it. */

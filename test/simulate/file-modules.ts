@@ -59,7 +59,6 @@ const AT_ONCE = [
   ...(['fsync', 'ftruncate', 'rename', 'link', 'unlink', 'rmdir', 'rm', 'readlink', 'realpath'] as const),
 ];
 
-/** What stands for `node:fs/promises`. */
 export function promisesModule(calls: SystemCalls, later: Later, letters: () => string) {
   const of = (file: string | OpenedFile) => (typeof file === 'string' ? file : file.fd);
   const inThreads = callsOf(
@@ -143,7 +142,6 @@ const inCallback =
 
 const PROMISED = ['chmod', 'mkdir', 'realpath', 'stat', 'unlink', 'readFile', 'rename', 'writeFile'] as const;
 
-/** What stands for `node:fs`. */
 export function fileModule(calls: SystemCalls, later: Later, promises: ReturnType<typeof promisesModule>) {
   const statAt = (path: string, options?: { throwIfNoEntry?: boolean }) =>
     options?.throwIfNoEntry === false ? calls.statIfThere(path) : calls.stat(path);

@@ -8,7 +8,6 @@ export interface Verdict {
   readonly plan: Plan;
   /** Each breach of what the program promises; none: it kept all. */
   readonly found: readonly string[];
-  /** What happened, a line each. */
   readonly story: readonly string[];
   readonly processes: number;
   readonly requests: number;
@@ -64,7 +63,6 @@ async function catchingAll<Result>(world: World, work: () => Promise<Result>): P
   }
 }
 
-/** Lets one history happen, and judges it. */
 export function judgeHistory(plan: Plan, program: Program): Promise<Verdict> {
   const world = new World(plan, program);
   return catchingAll(world, () => judgeWorld(world));

@@ -52,14 +52,12 @@ function isRefused({ heard, isAhead, doneMs }: Arrival): boolean {
   return status === 307 || status === 308 || (status >= 400 && status < 500 && status !== 408);
 }
 
-/** Was it heard that it was done? */
 function isToldDone({ heard, doneMs }: Arrival): boolean {
   return (
     doneMs !== undefined && heard?.status === 200 && heard.text.startsWith('{') && !heard.text.includes('errorCode')
   );
 }
 
-/** Outcomes of a change that was done. */
 const ENDED: ReadonlySet<string> = new Set(['applied', 'confirmed_by_read']);
 
 const isDone = ({ doneMs }: Arrival): boolean => doneMs !== undefined;
@@ -71,7 +69,6 @@ export function rowsIn(printed: string): PrintedRow[] {
     .map((line) => JSON.parse(line));
 }
 
-/** The error that a command ended with, in JSON. */
 function errorOf(printed: string): { readonly code?: string; readonly outcome?: string; readonly message?: string } {
   const line = printed.split('\n').find((each) => each.startsWith('{"error":'));
   return line === undefined ? {} : JSON.parse(line).error;

@@ -20,7 +20,6 @@ function planWeather(random: SeededRandom): Weather {
   };
 }
 
-/** What happens in the history of a seed. */
 export function planOf(seed: number): Plan {
   const random = chanceOf(seed, 'plan');
   const scene = planPeople(seed, random);

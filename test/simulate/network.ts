@@ -11,7 +11,6 @@ export interface Connection {
   readonly by: Owner;
   /** Bytes for the process; `heard` is called when they came to it, and never where the near end is closed by then. */
   say(text: string, heard?: () => void): void;
-  /** Breaks it. */
   reset(): void;
 }
 

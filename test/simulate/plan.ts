@@ -31,7 +31,6 @@ export type BlowKind =
 /** When something is done, and what befalls it. */
 export interface Struck {
   readonly number: number;
-  /** Before it begins. */
   readonly waitMs: number;
   /** By the time of the world. */
   readonly notBeforeMs: number;

@@ -169,7 +169,6 @@ export class SimulatedProcess implements Owner {
     this.#hear(name, name);
   }
 
-  /** An error in the program that nothing catches. */
   crash(): void {
     this.wasCrashed = true;
     this.#hear('uncaughtException', new Error('boom'));
@@ -314,13 +313,8 @@ export class SimulatedProcess implements Owner {
         return machine.now();
       }
     }
-    const loaded = program.load({
-      require: this.#require(timers),
-      process: this.#node,
-      Date: SimulatedDate,
-      ...timers,
-    });
-    loaded.start().catch((error: unknown) => {
+    const own = program.load({ require: this.#require(timers), process: this.#node, Date: SimulatedDate, ...timers });
+    own.start().catch((error: unknown) => {
       scheduler.after(0, () => this.fail(error), this);
     });
   }

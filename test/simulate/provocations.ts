@@ -98,7 +98,6 @@ export function publishedOf([first]: readonly Case[]): readonly number[] {
   return exitCodes.filter((code) => code !== 1 && UNPROVOKED[path.join(' ')]?.includes(code) !== true);
 }
 
-/** The cases of each command, by its words. */
 export function byCommand(cases: readonly Case[]): ReadonlyMap<string, readonly Case[]> {
   const commands = new Map<string, Case[]>();
   for (const each of cases) {

@@ -18,7 +18,6 @@ const IDS = [1, 2, 3].map((number) => `${cardId(number)}\n`).join('');
 const EDITED = 'id,email\nsub_1,new@b.example\nsub_2,other@b.example\n';
 const EVENTS = 'name,start,calendar\nParty,2026-08-01T12:00:00,cal_1\nTour,2026-08-02T12:00:00,cal_1\n';
 
-/** Files that the calls name. */
 export const FILES: Readonly<Record<string, string>> = {
   '/jobs/ids.txt': IDS,
   '/jobs/edited.csv': EDITED,
@@ -46,19 +45,19 @@ const BLOCK = 'card block $1 --yes';
 const LOST = call(`${BLOCK} --retries 0`, SILENT);
 const PROVISION = 'card provision $1 --wallet wallet_a --show-sensitive --yes --retries 0';
 const REISSUE_LOST = 'card reissue $1 --yes --retries 0';
+const NO_REISSUE = call(REISSUE_LOST, SILENT);
 const EVENT = 'calendar event create --calendar cal_1 --name Party --start 2026-08-01T12:00:00';
 const EVENT_LOST = `${EVENT} --yes --retries 0`;
 const RUN = 'card block --from /jobs/ids.txt --run may --yes';
 const UPDATED = 'calendar subscribers update --from /jobs/edited.csv --changed-from /jobs/older.csv --run may --yes';
-/** Two of three shards. */
 const SHARDS = [1, 2].map((nth) => call(`card block --from /jobs/ids.txt --run may-${nth} --yes --shard ${nth}/3`));
 const PLAN = 'card block --from /jobs/ids.txt --plan /jobs/p.plan';
 const REISSUE_PLAN = call('card reissue --from /jobs/ids.txt --plan /jobs/r.plan');
+const NO_REISSUES = call(RUN.replace('block', 'reissue'), SILENT);
 const STOPPED = call(`${RUN} --max-failures 1 -j 1 --retries 0`, { service: 'away' });
 const WAITING = '--expect status=WAITING_ACTIVATION';
 const NEW_TOKEN = { with: { stdin: 'another-token-of-the-service-987' } } as const;
 
-/** The entry of the newest write in the history. */
 function lastEntry(place: Place): string {
   const kept = [...place.files].filter(([path]) => /^\/state\/(?:writes|open)\//.test(path));
   const texts = kept.map(([, { bytes }]) => bytes?.toString('utf8') ?? '').join('');
@@ -124,12 +123,7 @@ const ROWS: readonly Row[] = [
   ['calendar subscribers list', 'of several', 'calendar subscribers list cal_1 cal_2'],
   ['calendar subscribers update', 'a subscriber', 'calendar subscribers update sub_1 --email a@b.example'],
   ['calendar subscribers update', 'what changed in a file', UPDATED],
-  [
-    'auth login',
-    'a profile that is new',
-    'auth login -p new --family cards --cards-url $S --token-stdin',
-    { with: { stdin: TOKEN } },
-  ],
+  ['auth login', 'new', 'auth login -p new --family cards --cards-url $S --token-stdin', { with: { stdin: TOKEN } }],
   ['auth login', 'another token', 'auth login --family cards --token-stdin', NEW_TOKEN],
   ['auth login', 'a token that is tried', 'auth login --family cards --token-stdin --check $1', NEW_TOKEN],
   ['auth login', 'a command', 'auth login --family cards --token-command print-token'],
@@ -150,20 +144,10 @@ const ROWS: readonly Row[] = [
   ['history list', 'all', 'history', { before: [call(BLOCK), call(RUN)] }],
   ['history list', 'open', 'history --open', { before: [LOST] }],
   ['history show', 'one', 'history show $entry', { before: [call(BLOCK)] }],
-  [
-    'history resolve',
-    'a write',
-    'history resolve $entry --as applied',
-    { before: [call('card reissue $1 --yes', SILENT)] },
-  ],
-  [
-    'history resolve',
-    'a row',
-    'history resolve may:1 --as not_applied',
-    { before: [call(RUN.replace('block', 'reissue'), SILENT)] },
-  ],
+  ['history resolve', 'it', 'history resolve $entry --as applied', { before: [call('card reissue $1 --yes', SILENT)] }],
+  ['history resolve', 'a row', 'history resolve may:1 --as not_applied', { before: [NO_REISSUES] }],
   ['history reconcile', 'a block that is seen', 'history reconcile', { before: [LOST] }],
-  ['history reconcile', 'a reissue', 'history reconcile', { before: [call(REISSUE_LOST, SILENT)], code: 8 }],
+  ['history reconcile', 'a reissue', 'history reconcile', { before: [NO_REISSUE], code: 8 }],
   ['history prune', 'one of two', 'history prune --older-than 0s --yes', { before: [call(BLOCK)] }],
   ['runs list', 'all', 'runs', { before: [call(RUN)] }],
   ['runs show', 'one', 'runs show may', { before: [call(RUN)] }],
@@ -182,24 +166,14 @@ const ROWS: readonly Row[] = [
   ['runs revert', 'one', 'runs revert may --plan /jobs/revert.plan', { before: [call(UPDATED)] }],
   ['runs remove', 'one', 'runs remove may --yes', { before: [call(RUN)] }],
   ['plan show', 'one', 'plan show /jobs/p.plan', { before: [call(PLAN)] }],
-  [
-    'plan apply',
-    'a plan of open writes',
-    'plan apply /jobs/r.plan --yes',
-    { before: [REISSUE_PLAN, call(REISSUE_LOST, SILENT)], code: 15 },
-  ],
+  ['plan apply', 'open writes', 'plan apply /jobs/r.plan --yes', { before: [REISSUE_PLAN, NO_REISSUE], code: 15 }],
   [
     'plan apply',
     'a plan of reissues, and no answer',
     'plan apply /jobs/r.plan --yes --retries 0',
     { before: [REISSUE_PLAN], with: { service: 'breaks' }, code: 8 },
   ],
-  [
-    'plan apply',
-    'one that has expired',
-    'plan apply /jobs/p.plan --yes',
-    { before: [call(`${PLAN} --plan-expires 1s`)], code: 17 },
-  ],
+  ['plan apply', 'expired', 'plan apply /jobs/p.plan --yes', { before: [call(`${PLAN} --plan-expires 1s`)], code: 17 }],
   ['plan apply', 'one', 'plan apply /jobs/p.plan --yes', { before: [call(PLAN)] }],
   ['sandbox info', 'all', 'sandbox info'],
   ['sandbox serve', 'until it is stopped', 'sandbox serve', { with: { endsAt: 'Sandbox at' }, code: 143 }],

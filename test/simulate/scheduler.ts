@@ -52,15 +52,7 @@ export class Scheduler {
 
   after(ms: number, run: () => void, owner?: Owner, phase: Phase = 'due'): SimulatedEvent {
     const atMs = this.nowMs + Math.max(0, ms);
-    const event: SimulatedEvent = {
-      atMs,
-      phase,
-      order: this.#random.next(),
-      owner,
-      run,
-      isCancelled: false,
-      laterMs: 0,
-    };
+    const event = { atMs, phase, order: this.#random.next(), owner, run, isCancelled: false, laterMs: 0 };
     this.add(event);
     return event;
   }

@@ -36,7 +36,6 @@ export function* seedsFrom(first: number, count: number, step = 1): Generator<nu
   for (let nth = 0; nth < count; nth += 1) yield (first + nth * step) % 0x1_0000_0000;
 }
 
-/** A whole number from the environment. */
 export function numberGiven(name: string): number | undefined {
   const text = process.env[name];
   if (text === undefined || text === '') return undefined;

@@ -324,11 +324,7 @@ function planBlows(random: SeededRandom, share: number, habits: Habits): Blow[] 
   return Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => {
     const what = random.pick(blows);
     const stillMs = spanOf(random, random.pick(habits.still));
-    const lasts = {
-      pause: stillMs,
-      'stands still': stillMs,
-      clock: (random.next() - 0.5) * 4 * HOUR_MS,
-    };
+    const lasts = { pause: stillMs, 'stands still': stillMs, clock: (random.next() - 0.5) * 4 * HOUR_MS };
     const steps = Math.round(spread(random, 1, 200));
     const clocks = random.pick(['none', 'monotonic', 'both'] as const);
     const of = random.pick(habits.steps);

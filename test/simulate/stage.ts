@@ -10,7 +10,6 @@ import type { Program } from './program.ts';
 import { Scheduler } from './scheduler.ts';
 import { type Arrival, SimulatedService } from './service.ts';
 
-/** One call of the program. */
 export interface Call {
   readonly args: readonly string[];
   readonly stdin?: string;
@@ -47,7 +46,6 @@ export interface DiskFault {
   readonly goesOn: boolean;
 }
 
-/** How a call went. */
 export interface Played {
   /** Undefined: it does not end. */
   readonly code: number | null | undefined;
@@ -164,7 +162,6 @@ class TickingMachine extends Machine {
   }
 }
 
-/** A stdin that stays open behind what came. */
 function openStdin(text = ''): Readable {
   const open = new PassThrough();
   open.write(text);
@@ -223,10 +220,7 @@ export async function play(program: Program, before: Place, call: Call, fault?: 
     isTerminal: terminal !== undefined,
     ...(stdin !== undefined && { stdin }),
     modules: {
-      child_process: {
-        spawnSync: () => ({ stdout: '' }),
-        spawn: child,
-      },
+      child_process: { spawnSync: () => ({ stdout: '' }), spawn: child },
       http: { createServer: deafServer },
       ...(terminal !== undefined && { tty: { isatty: () => true } }),
     },
@@ -252,7 +246,6 @@ export async function play(program: Program, before: Place, call: Call, fault?: 
   return { code, stdout, stderr, steps, before, after, arrivals: service.arrivals, faults };
 }
 
-/** What is at a path, as text; undefined: no file. */
 export function textAt({ files }: Place, path: string): string | undefined {
   return files.get(path)?.bytes?.toString();
 }

@@ -8,7 +8,6 @@ export type FileOptions =
   | { readonly encoding?: BufferEncoding | null; readonly flag?: string | number; readonly mode?: number };
 type Place = number | null | undefined;
 
-/** What a process has opened. */
 interface Opened {
   readonly inode: Inode;
   readonly isAppending: boolean;
@@ -24,7 +23,6 @@ const FLAGS: Readonly<Record<string, number>> = {
   a: constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND,
 };
 
-/** The user of all processes. */
 export const UID = 1000;
 
 /** As `fs.Stats`, as far as the program looks at it. */

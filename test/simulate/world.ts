@@ -9,13 +9,11 @@ import type { Program } from './program.ts';
 import { Scheduler } from './scheduler.ts';
 import { type Arrival, SimulatedService } from './service.ts';
 
-/** One command that somebody started. */
 export interface Started {
   readonly process: SimulatedProcess;
   /** Undefined: one of those that look at what is left when all is over. */
   readonly deed: Deed | undefined;
   readonly argv: readonly string[];
-  /** The run that it works on. */
   readonly run: string | undefined;
 }
 
@@ -103,8 +101,7 @@ export class World {
   #act(machine: number, [deed, ...rest]: readonly Deed[]): void {
     if (deed === undefined) return;
     this.#working += 1;
-    const waitMs = Math.max(deed.waitMs, deed.notBeforeMs - this.scheduler.nowMs);
-    this.scheduler.after(waitMs, () =>
+    this.scheduler.after(Math.max(deed.waitMs, deed.notBeforeMs - this.scheduler.nowMs), () =>
       this.#do(machine, deed, () => {
         this.#working -= 1;
         this.#act(machine, rest);

@@ -57,8 +57,7 @@ export class Page {
     });
     // The third and fourth stream were asked for as pipes just above.
     this.#input = this.#child.stdio[3] as Writable;
-    const output = this.#child.stdio[4] as Readable;
-    output.setEncoding('utf8').on('data', (part: string) => this.#take(part));
+    (this.#child.stdio[4] as Readable).setEncoding('utf8').on('data', (part: string) => this.#take(part));
   }
 
   static async open(program: string): Promise<Page> {
@@ -90,7 +89,6 @@ export class Page {
     return (answer['result'] as { value: unknown }).value;
   }
 
-  /** The page as it is printed. */
   async pdf(): Promise<Buffer> {
     const { data } = await this.#send('Page.printToPDF', { preferCSSPageSize: true });
     return Buffer.from(String(data), 'base64');

@@ -12,10 +12,6 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-function isOfType(value: unknown, type: unknown): boolean {
-  return type === 'integer' ? Number.isInteger(value) : typeOf(value) === type;
-}
-
 function memberBreaches(schema: Schema, value: Members, place: string): readonly string[] {
   const { properties, required, additionalProperties } = schema;
   const known = isMembers(properties) ? properties : {};
@@ -45,7 +41,8 @@ export function breachesOf(schema: Schema, value: unknown, place = '$'): readonl
   }
   if (Array.isArray(schema['enum']) && !schema['enum'].includes(value)) return [`${place}: ${String(value)}`];
   if ('const' in schema && schema['const'] !== value) return [`${place}: ${String(value)}`];
-  if (type !== undefined && ![type].flat().some((one) => isOfType(value, one))) {
+  const isOf = (one: unknown) => (one === 'integer' ? Number.isInteger(value) : typeOf(value) === one);
+  if (type !== undefined && ![type].flat().some(isOf)) {
     return [`${place}: is ${typeOf(value)}, not ${[type].flat().join(' or ')}`];
   }
   if (Array.isArray(value) && isMembers(items)) {

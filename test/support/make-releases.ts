@@ -28,11 +28,9 @@ declare module 'vitest' {
 /** Content of the file that stands for the executable of Windows. */
 export const WINDOWS_EXECUTABLE = 'an executable of Windows';
 
-const execute = promisify(execFile);
-
 /** Runs a program and answers its stdout. Not in step with it: the runner of the tests goes on meanwhile. */
 async function run(file: string, args: readonly string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) {
-  return (await execute(file, args, options)).stdout;
+  return (await promisify(execFile)(file, args, options)).stdout;
 }
 
 /** What a commit of the checkout as it is now would hold, in files that only their owner can read. */

@@ -27,7 +27,6 @@ interface ListedTool {
   };
 }
 
-/** A real client that is connected to the program. */
 export interface AssistantClient {
   readonly home: Home;
   tools(): Promise<readonly ListedTool[]>;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** A version of Node that the program supports. */
 export interface NodeVersion {
   readonly major: string;
   /** Its executable; undefined: it is not on this machine (`node build/fetch-nodes.mjs` fetches it). */

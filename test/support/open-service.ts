@@ -26,10 +26,8 @@ export async function openService() {
   return { ...place, service, run, list };
 }
 
-/** A reissue card 1 that nobody is asked about. */
 export const REISSUE = ['card', 'reissue', cardId(1), '--yes', '-q'];
 
-/** The file of the ledger of a home that has one. */
 export function ledgerIn(home: Home): string {
   const [name = ''] = readdirSync(join(home.stateDir, 'writes'));
   return join(home.stateDir, 'writes', name);
@@ -41,6 +39,5 @@ export function beginElsewhere({ stateDir }: Pick<Home, 'stateDir'>, agoMs: numb
   const path = join(stateDir, 'open', name);
   const [begun = ''] = readFileSync(path, 'utf8').split('\n');
   const time = new Date(Date.now() - agoMs).toISOString();
-  const known = { ...(JSON.parse(begun) as object), time, maker: '00000000-1-1' };
-  writeFileSync(path, `${JSON.stringify(known)}\n`);
+  writeFileSync(path, `${JSON.stringify({ ...(JSON.parse(begun) as object), time, maker: '00000000-1-1' })}\n`);
 }

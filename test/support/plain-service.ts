@@ -5,29 +5,24 @@ import { type Handler, type RecordedRequest, type Reply, startRecordingServer } 
 import { createHome, NO_PAUSE, runFrontdesk } from './run-frontdesk.ts';
 import { cardText } from './sample-card.ts';
 
-/** The n-th card id of a test. */
 export function cardId(n: number): string {
   return `0b7a6c1e-3f52-4d8a-9c41-${String(n).padStart(12, '0')}`;
 }
 
-/** The number of the card that a request is about. */
 export function cardNumber({ url }: RecordedRequest): number {
   return Number(url.split('/')[3]?.slice(-12));
 }
 
-/** Ids of the cards from 1 to `count`, one a line. */
 export function idLines(count: number): string {
   return Array.from({ length: count }, (_, index) => `${cardId(index + 1)}\n`).join('');
 }
 
-/** An error body of the gift-card API. */
 export function refusal(status: number, errorCode: string): Reply {
   return { status, body: { errorCode, message: 'no' } };
 }
 
 const STATUS_AFTER: Readonly<Record<string, string>> = { block: 'BLOCKED', activate: 'ACTIVE' };
 
-/** What a reissue answers with. */
 export const REPLACEMENT_ID = cardId(999);
 
 /** What a service answers that does what it is asked. */
@@ -91,13 +86,11 @@ export function rowLines(ndjson: string): readonly string[] {
     });
 }
 
-/** What each line of a text is as JSON. */
 export function jsonLines(text: string) {
   const lines = text.trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line));
 }
 
-/** The last line of stderr as JSON. */
 export function lastLine(stderr: string): unknown {
   return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
 }

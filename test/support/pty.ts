@@ -19,9 +19,7 @@ export interface TerminalOptions {
   readonly home: Home;
   /** Added to a clean environment; undefined takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Width; 80 unless given. */
   readonly columns?: number;
-  /** Height; 40 unless given. */
   readonly rows?: number;
   /** Typed before the program starts: what is typed right after it has started may come too late on a busy machine. */
   readonly early?: string;

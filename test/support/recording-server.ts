@@ -12,7 +12,6 @@ export interface RecordedRequest {
   readonly body: string;
 }
 
-/** What a request is answered with. */
 export type Reply =
   | {
       /** 200 unless given. */
@@ -35,7 +34,6 @@ export const CARDS_TOKEN = 'cards-token-of-the-test-0001';
 export const CALENDAR_TOKEN = 'calendar-token-of-the-test-0002';
 
 const ends: (() => Promise<void>)[] = [];
-/** Ends the servers of the test file. */
 export async function endServers(): Promise<void> {
   const problems: unknown[] = [];
   for (const end of ends.splice(0)) await end().catch((error: unknown) => problems.push(error));

@@ -28,7 +28,6 @@ export interface Home {
 
 const homes: string[] = [];
 
-/** Removes the homes of the test file. */
 export function removeHomes(): void {
   for (const path of homes.splice(0)) rmSync(path, { recursive: true, force: true });
 }
@@ -69,7 +68,6 @@ export interface RunResult {
   readonly home: Home;
 }
 
-/** A program that is still running. */
 export type RunningFrontdesk = ReturnType<typeof startFrontdesk>;
 
 /** How to start the program from elsewhere: what its client needs. */

@@ -3,7 +3,6 @@ import type { OPERATIONS } from '../../src/service/api/operations.ts';
 import type { CallInput } from '../../src/service/http/call.ts';
 import { CARD_ID, cardText } from './sample-card.ts';
 
-/** A key of the table of operations. */
 export type OperationName = keyof typeof OPERATIONS;
 
 /**
@@ -25,7 +24,6 @@ interface SampleCall {
   readonly argument?: 'cardId' | 'calendarId' | 'subscriberId';
   /** All fields that it takes in body or query, in the order of help. */
   readonly takes: readonly string[];
-  /** The fields of this call. */
   readonly fields?: Readonly<Record<string, string | boolean>>;
   /** Option that chooses among operations of one command. */
   readonly choice?: Readonly<Record<string, string>>;
@@ -41,8 +39,6 @@ interface SampleCall {
   /** Statuses at which the view of a card suggests it. */
   readonly suggestedAt?: readonly string[];
 }
-
-const OTHER_ID = 'a1b2c3d4-2222-3333-4444-555566667777';
 
 function card(status: string) {
   // The text of a card is an object.
@@ -178,11 +174,9 @@ export const SAMPLE_CALLS: Readonly<Record<OperationName, SampleCall>> = {
   },
 };
 
-/** The operations of the table. */
 // Object.keys gives string[]; these are the keys of the table itself.
 export const NAMES = Object.keys(SAMPLE_CALLS) as OperationName[];
 
-/** Those that change something. */
 export const WRITES: readonly OperationName[] = NAMES.filter((name) => SAMPLE_CALLS[name].ends !== 'read');
 
 /** The ID of a sample call: a card's, or any text. Undefined: the operation has none. */
@@ -240,7 +234,7 @@ export function sampleInput(name: OperationName, operation: CallInput['operation
 export function sampleRows(name: OperationName, but: readonly string[] = []): string {
   const { argument, fields = {} } = SAMPLE_CALLS[name];
   const given = Object.fromEntries(Object.entries(fields).filter(([field]) => !but.includes(field)));
-  const ids = argument === 'cardId' ? [CARD_ID, OTHER_ID] : ['id-1', 'id-2'];
+  const ids = argument === 'cardId' ? [CARD_ID, 'a1b2c3d4-2222-3333-4444-555566667777'] : ['id-1', 'id-2'];
   // Without an ID, two rows differ in what they make.
   const rows = ids.map((id) => ({
     ...(argument === undefined ? {} : { id }),

@@ -14,7 +14,6 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
   }
 
-  /** A whole number from 0 to `limit` - 1. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }

@@ -53,7 +53,6 @@ class NewestFirst implements SignalPort {
   readonly received: SignalName[] = [];
   readonly #listeners: Parameters<SignalPort['onSignal']>[0][] = [];
 
-  /** How many listen. */
   get listening(): number {
     return this.#listeners.length;
   }
@@ -82,7 +81,6 @@ export interface Bench {
   readonly asked: string[];
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Writes a file into the folder, and returns its path. */
   file(name: string, text: string): string;
   /** Names of what is in a folder below `folder`; none where there is no such folder. */
   names(...below: readonly string[]): readonly string[];
@@ -108,7 +106,6 @@ function recording(isTerminal: boolean) {
   return { port, text: () => written.join('') };
 }
 
-/** Opens a session for a test. */
 export function openBench(options: BenchOptions = {}, folder = temporaryFolder()): Bench {
   const clock = new FakeClock();
   const signals = new NewestFirst();
@@ -252,7 +249,6 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
   };
 }
 
-/** The n-th card of a test. */
 export function cardId(n: number): string {
   return CARD_ID.slice(0, -4) + String(n).padStart(4, '0');
 }
@@ -282,24 +278,14 @@ export async function writeTestPlan(
   { profile = 'demo', url = URL, name = 'p.plan' } = {},
 ): Promise<{ readonly path: string; readonly plan: string }> {
   const path = join(bench.folder, name);
-  const times = { createdAt: '2026-05-01T11:00:00.000000Z', expiresAt: '2026-05-01T13:00:00.000Z' };
-  const about = {
-    operation: command,
-    url,
-    profile,
-    rows: rows.length,
-    unchanged: 0,
-    skipped: 0,
-    createdBy: 'ada',
-    ...times,
-  };
+  const times = { createdBy: 'ada', createdAt: '2026-05-01T11:00:00.000000Z', expiresAt: '2026-05-01T13:00:00.000Z' };
+  const about = { operation: command, url, profile, rows: rows.length, unchanged: 0, skipped: 0, ...times };
   const writer = await openPlanWriter(path, about, process.pid);
   for (const row of rows) await writer.add(row);
   const { plan } = await writer.keep();
   return { path, plan };
 }
 
-/** The failure that a call rejects with. */
 export async function failureOf(call: Promise<unknown>): Promise<Failure> {
   const error = await call.then(
     () => undefined,

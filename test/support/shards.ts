@@ -1,12 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
-import { startCountingServer } from '../crash/counting-server.ts';
+import { expect } from 'vitest';
+import { keyOf, startCountingServer } from '../crash/counting-server.ts';
 import { shardRows } from '../crash/program.ts';
-import { WRITES } from '../crash/writes.ts';
 import { folderWithProgram } from './shell.ts';
 
-/** The shards of the recipes. */
 export const SHARDS = [1, 2, 3, 4];
 
 export type ShardPlace = Awaited<ReturnType<typeof makeShardPlace>>;
@@ -14,21 +12,16 @@ export type ShardPlace = Awaited<ReturnType<typeof makeShardPlace>>;
 /** A home with cards.csv, a token and `frontdesk` on the path, and the service that counts what it is asked. */
 export async function makeShardPlace(rows: number, thinkMs: number) {
   const folder = folderWithProgram();
-  const server = await startCountingServer({ write: WRITES.block, thinkMs });
-  onTestFinished(() => server.stop());
+  const server = await startCountingServer('block', thinkMs);
   const numbers = Array.from({ length: rows }, (_, index) => index + 1);
-  const lines = numbers.map((row) => `${WRITES.block.keyOf(row)},lost\n`);
+  const lines = numbers.map((row) => `${keyOf(row)},lost\n`);
   writeFileSync(join(folder, 'cards.csv'), `cardId,reason\n${lines.join('')}`);
   writeFileSync(join(folder, '.cards-token'), 'cards-token-of-the-test\n', { mode: 0o600 });
-  const applied = (row: number) => server.applications(WRITES.block.keyOf(row));
+  const applied = server.applications;
   return {
     folder,
     server,
-    env: {
-      ...server.env,
-      FRONTDESK_CONFIG_DIR: join(folder, 'config'),
-      FRONTDESK_STATE_DIR: join(folder, 'state'),
-    },
+    env: { ...server.env, FRONTDESK_CONFIG_DIR: join(folder, 'config'), FRONTDESK_STATE_DIR: join(folder, 'state') },
     /** Resolves as soon as the service has applied a row. */
     async whenApplied(row: number): Promise<void> {
       await new Promise<void>((resolve) => server.listen(() => applied(row) > 0 && resolve()));

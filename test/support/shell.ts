@@ -31,12 +31,7 @@ export function startIn(
 ): { readonly child: ChildProcess; readonly ended: Promise<ShellEnd> } {
   const child = spawn(file, args, {
     cwd: folder,
-    env: {
-      PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter),
-      HOME: folder,
-      LANG: 'C.UTF-8',
-      ...env,
-    },
+    env: { PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter), HOME: folder, LANG: 'C.UTF-8', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const end = { stdout: '', stderr: '', said: '' };

@@ -74,7 +74,6 @@ export function handMadeWorkbook({ rows, texts, styles, sheetName = 'Rows', part
   return makeZip(change === undefined ? files : change(files));
 }
 
-/** A row of texts in their cells. */
 export function textRow(line: number, values: readonly string[]): string {
   const cells = values.map((value) => `<c t="inlineStr"><is><t>${value}</t></is></c>`);
   return `<row r="${line}">${cells.join('')}</row>`;

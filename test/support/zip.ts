@@ -4,7 +4,6 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export interface ZipFile {
   readonly name: string;
   readonly content: string | Uint8Array;
-  /** Not packed. */
   readonly isStored?: boolean;
   /** What the directory says instead of the size unpacked. */
   readonly saidSize?: number;

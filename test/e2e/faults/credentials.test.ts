@@ -1,42 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { json, silence, startFaultServer } from '../../support/fault-server.ts';
+import { silence } from '../../support/fault-server.ts';
 import { startFrontdesk } from '../../support/run-frontdesk.ts';
-import { CARD_ID, cardText } from '../../support/sample-card.ts';
-import { IS_LONG, onStage, STORED_CANARY, type Stage, until } from './stage.ts';
+import { CARD_ID } from '../../support/sample-card.ts';
+import { IS_LONG, onStage, until } from './stage.ts';
 
 const GET = ['card', 'get', CARD_ID];
-const LINE = `GET /v1/cards/${CARD_ID}`;
 const NO_TOKENS = { FRONTDESK_CARDS_TOKEN: undefined, FRONTDESK_CALENDAR_TOKEN: undefined };
 /** Only the stored settings and credentials count. */
 const STORED = { ...NO_TOKENS, FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
-
-/** Stores the planted token for the server of the stage in the profile `live`. */
-async function logIn(stage: Stage, url = stage.server.url): Promise<void> {
-  const args = ['auth', 'login', '-p', 'live', '--cards-url', url, '--token-stdin'];
-  const { code, stderr } = await stage.run(args, { env: STORED, stdin: `${STORED_CANARY}\n` });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-}
-
-test.concurrent('C2 keeps a stored token from every other scheme, host and port', () =>
-  onStage(async (stage) => {
-    const other = await startFaultServer({ script: [json(200, cardText('ACTIVE'))] });
-    try {
-      await logIn(stage);
-      expect((await stage.run([...GET, '-p', 'live'], { env: STORED })).code).toBe(0);
-      const { port } = stage.server;
-      for (const url of [other.url, `http://localhost:${port}`, `https://127.0.0.1:${port}`]) {
-        await stage.run(['profile', 'set', 'live', '--cards-url', url], { env: STORED });
-        const { code, stdout, stderr } = await stage.run([...GET, '-p', 'live'], { env: STORED });
-        expect({ url, code, stdout }).toEqual({ url, code: 4, stdout: '' });
-        expect(stderr).toContain(`belongs to ${stage.server.url}`);
-      }
-      expect(other.connections).toBe(0);
-      expect(stage.lines).toEqual([LINE]);
-    } finally {
-      await other.close();
-    }
-  }));
 
 test.runIf(IS_LONG).concurrent('C16 gives up on a token command after 60 s, and ends it', { timeout: 90_000 }, () =>
   onStage(async (stage) => {
@@ -56,10 +28,7 @@ test.concurrent('C21 keeps the token out of a diagnostic report', () =>
       const options = '--report-on-signal --report-signal=SIGUSR2';
       const running = startFrontdesk([...GET, '--retries', '0'], {
         home: stage.home,
-        env: {
-          ...stage.env,
-          NODE_OPTIONS: `${options} --report-dir=${stage.path('.')} --report-filename=report.json`,
-        },
+        env: { ...stage.env, NODE_OPTIONS: `${options} --report-dir=${stage.path('.')} --report-filename=report.json` },
       });
       await until('the request', () => stage.lines.length === 1);
       running.child.kill('SIGUSR2');

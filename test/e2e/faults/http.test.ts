@@ -8,7 +8,6 @@ import { type CallName, type FaultOptions, faulty, meet } from './fault-run.ts';
 
 /** docs/faults.md, group H: what the service's HTTP does to a call. */
 
-const ACTIVE = json(200, cardText('ACTIVE'));
 /** The same answer to every request, met once by a call. */
 async function once(behavior: Behavior, call: CallName, options: FaultOptions = {}) {
   const server = await faulty(behavior);
@@ -16,7 +15,7 @@ async function once(behavior: Behavior, call: CallName, options: FaultOptions = 
 }
 
 it.concurrent('H2 a 307 to another port or scheme sends nothing to the second server', async () => {
-  const second = await faulty(ACTIVE);
+  const second = await faulty(json(200, cardText('ACTIVE')));
   for (const location of [`${second.url}/v1/x`, `https://127.0.0.1:${second.port}/v1/x`, '//other.example/x']) {
     const wrote = await once(reply(307, { Location: location }, ''), 'block');
     expect(wrote.end).toBe('6 rejected');

@@ -52,11 +52,7 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>) {
   child.stderr.on('data', (data) => {
     stderr += String(data);
   });
-  const ended = once(child, 'close').then(([code]) => ({
-    code,
-    stderr,
-    peak: usage().mib,
-  }));
+  const ended = once(child, 'close').then(([code]) => ({ code, stderr, peak: usage().mib }));
   return { child, ended };
 }
 

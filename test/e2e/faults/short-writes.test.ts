@@ -52,18 +52,7 @@ const FULL = injecting(`
 it('a workbook that a full disk cuts between two rows leaves no file, so the next call can make it', async () => {
   const home = createHome();
   writeFileSync(join(home.path, 'work', 'ids.txt'), '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101\n'.repeat(600));
-  const run = [
-    'card',
-    'activate',
-    '--from',
-    'ids.txt',
-    '--allow-duplicates',
-    '-p',
-    'sandbox',
-    '--yes',
-    '--run',
-    'many',
-  ];
+  const run = 'card activate --from ids.txt --allow-duplicates -p sandbox --yes --run many'.split(' ');
   // The card is active: the sandbox refuses each row.
   expect(await runFrontdesk(run, { home })).toMatchObject({ code: 15 });
   const results = ['runs', 'results', 'many', '-o', 'xlsx', '--out', 'rows.xlsx'];

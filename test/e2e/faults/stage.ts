@@ -48,7 +48,6 @@ export interface Stage {
   readonly server: FaultServer;
   /** URLs and planted tokens of both interfaces. */
   readonly env: Readonly<Record<string, string>>;
-  /** `METHOD target` of every request, in order. */
   readonly lines: readonly string[];
   /** Runs the program against the server of the stage; variables set to undefined are taken away. */
   run(args: readonly string[], options?: RunOptions): Promise<RunResult>;

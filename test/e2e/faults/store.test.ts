@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { HAS_MODES, IS_LONG, onStage, STORED_CANARY, type Stage } from './stage.ts';
+import { HAS_MODES, IS_LONG, onStage, STORED_CANARY } from './stage.ts';
 
 const WRITERS = 8;
 const LOGINS_EACH = IS_LONG ? 100 : 2;
-const _KILLS = IS_LONG ? 500 : 10;
 
 const URLS = {
   FRONTDESK_CARDS_URL: '',
@@ -14,19 +13,11 @@ const URLS = {
   FRONTDESK_CALENDAR_TOKEN: '',
 };
 
-function login(profile: string): string[] {
-  return ['auth', 'login', '-p', profile, '--cards-url', 'https://cards.example.com', '--token-stdin', '--quiet'];
-}
+const LOGIN = ['auth', 'login', '--cards-url', 'https://cards.example.com', '--token-stdin', '--quiet', '-p'];
 
 interface Entry {
   readonly profile: string;
   readonly value: string;
-}
-
-function entriesOf(stage: Stage): readonly Entry[] {
-  const path = join(stage.home.configDir, 'credentials.json');
-  if (HAS_MODES) expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
-  return JSON.parse(readFileSync(path, 'utf8')).entries;
 }
 
 describe.concurrent('the store of credentials under pressure', { timeout: 1_200_000 }, () => {
@@ -35,18 +26,19 @@ describe.concurrent('the store of credentials under pressure', { timeout: 1_200_
       await Promise.all(
         Array.from({ length: WRITERS }, async (_, writer) => {
           for (let round = 0; round < LOGINS_EACH; round += 1) {
-            const args = login(`p-${writer}-${round}`);
+            const args = [...LOGIN, `p-${writer}-${round}`];
             const { code, stderr } = await stage.run(args, { env: URLS, stdin: `${STORED_CANARY}${writer}-${round}` });
             expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
           }
         }),
       );
-      const entries = entriesOf(stage);
+      const path = join(stage.home.configDir, 'credentials.json');
+      if (HAS_MODES) expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
+      const entries: readonly Entry[] = JSON.parse(readFileSync(path, 'utf8')).entries;
       expect(entries).toHaveLength(WRITERS * LOGINS_EACH);
       for (const { profile, value } of entries) expect(value).toBe(`${STORED_CANARY}${profile.slice(2)}`);
-      const { stdout } = await stage.run(['profile', 'list', '--json', '--query', "length([?name!='sandbox'])"], {
-        env: URLS,
-      });
+      const list = ['profile', 'list', '--json', '--query', "length([?name!='sandbox'])"];
+      const { stdout } = await stage.run(list, { env: URLS });
       expect(stdout).toBe(`${WRITERS * LOGINS_EACH}\n`);
       expect(readdirSync(stage.home.configDir).sort()).toEqual(['credentials.json', 'settings.json']);
     }));

@@ -34,14 +34,6 @@ const cancelled = (requestId: number, more: object = {}) => ({
   params: { requestId, ...more },
 });
 
-/** Nothing was sent when all that was said before is done, and the cancelled call has no response. */
-async function expectUnsent({ client, posts }: Pick<Awaited<ReturnType<typeof start>>, 'client' | 'posts'>) {
-  await client.answerTo(2);
-  expect((await client.end()).code).toBe(0);
-  expect(posts()).toEqual([]);
-  expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
-}
-
 /** An error of the tool that says that nothing was sent, why, and what a person can run. */
 function expectRefused(message: Message, why: string): void {
   const text = message.result?.content?.[0]?.text ?? JSON.stringify(message);
@@ -108,15 +100,8 @@ it('a client of 2025 that answers yes twice is served once', async () => {
   expect(posts()).toHaveLength(1);
 });
 
-it('a client of 2025 that cancels the call and then answers yes sends nothing', async () => {
-  const all = await asking();
-  all.client.send(cancelled(1), all.yes, call(2, 'history_list', {}));
-  await expectUnsent(all);
-});
-
 it('a client of 2025 that uses a request ID twice and cancels it sends nothing, whatever it answers then', async () => {
-  const all = await asking();
-  const { client, yes: first } = all;
+  const { client, posts, yes: first } = await asking();
   client.send(call(1, 'card_block', { ...BLOCK, cardId: OTHER_ID }));
   const second = { ...first, id: (await client.question()).id };
   client.send(cancelled(1), first, second);
@@ -124,7 +109,11 @@ it('a client of 2025 that uses a request ID twice and cancels it sends nothing, 
   client.send(call(1, 'card_reissue', BLOCK));
   const third = { ...first, id: (await client.question()).id };
   client.send(cancelled(1), third, first, second, call(2, 'history_list', {}));
-  await expectUnsent(all);
+  // All that was said before is done, and the cancelled call has no response.
+  await client.answerTo(2);
+  expect((await client.end()).code).toBe(0);
+  expect(posts()).toEqual([]);
+  expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
 });
 
 it('a client of 2025 that uses a request ID twice gets a response to each, and one yes sends one change', async () => {

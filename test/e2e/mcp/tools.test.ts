@@ -174,8 +174,7 @@ it('null for an optional argument of a tool counts as left out, unless the servi
   expect(await text('subscribers_list', { calendarId: 'cal-1', active: false, limit: 1 })).toMatch(
     /\nwarning: there may be more than 1 subscriber, and the service documents no paging\. limit takes up to 100$/,
   );
-  const event = { calendar: 'cal-1', name: 'Tour', start: '2027-04-02', end: null, url: null };
-  await client.call('event_create', event);
+  await client.call('event_create', { calendar: 'cal-1', name: 'Tour', start: '2027-04-02', end: null, url: null });
   expect(server.requests.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
     'GET /v1/calendars/cal-1/subscribers ',
     'GET /v1/calendars/cal-1/subscribers?active=false&limit=1 ',
@@ -224,9 +223,7 @@ it('assistants get the runs of the profile that the server was started with, and
 
 it('assistants read history, runs and the rows of a run, and wait for a card', async () => {
   const home = createHome();
-  const ids = await runFrontdesk(['sandbox', 'info', '--json', '--query', "cards[?status=='ACTIVE'].cardId"], {
-    home,
-  });
+  const ids = await runFrontdesk(['sandbox', 'info', '--json', '--query', "cards[?status=='ACTIVE'].cardId"], { home });
   // Texts by that query.
   const [first = '', second = ''] = JSON.parse(ids.stdout) as string[];
   await runFrontdesk(['card', 'block', first, second, '-p', 'sandbox', '--yes', '--run', 'friday'], { home });

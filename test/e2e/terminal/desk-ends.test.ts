@@ -32,7 +32,6 @@ async function slowService() {
   return { server: await serve(handler), arrived: arrives.came, answer: answers.come };
 }
 
-/** The desk with a block under way. */
 async function blocking(
   { server, arrived }: { readonly server: RecordingServer; readonly arrived: Promise<void> },
   env: Readonly<Record<string, string>>,
@@ -172,25 +171,18 @@ it.concurrent.for([
 
 const WARNING = 'The desk closes in a minute';
 
-it.concurrent.for(LOOKS)(
-  'the desk warns a minute before it closes without a key, at the question and at the menu: %s',
-  async (look) => {
-    const server = await serve(() => ({ body: cardText('ACTIVE') }));
-    const env = { ...server.env, ...withTimer(60_000, 500), ...look[1] };
-    const home = createHome();
-    const idle = await dialogue(['desk', '--idle', '61s'], [], { home, env, columns: 120 });
-    expect({ code: idle.code, leftBehind: idle.leftBehind }).toEqual({ code: 0, leftBehind: [] });
-    expect(idle.text).toMatch(new RegExp(`Card ID[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
-    const menu = await dialogue(['desk', '--idle', '61s'], [[/Card ID/, `${CARD_ID}\r`]], {
-      home,
-      env,
-      columns: 120,
-    });
-    expect({ code: menu.code, leftBehind: menu.leftBehind }).toEqual({ code: 0, leftBehind: [] });
-    expect(menu.text).toMatch(new RegExp(`Look again[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
-    expect(server.lines).toEqual([GET]);
-  },
-);
+it.concurrent.for(LOOKS)('the desk warns a minute before it closes, at question and menu: %s', async (look) => {
+  const server = await serve(() => ({ body: cardText('ACTIVE') }));
+  const env = { ...server.env, ...withTimer(60_000, 500), ...look[1] };
+  const home = createHome();
+  const idle = await dialogue(['desk', '--idle', '61s'], [], { home, env, columns: 120 });
+  expect({ code: idle.code, leftBehind: idle.leftBehind }).toEqual({ code: 0, leftBehind: [] });
+  expect(idle.text).toMatch(new RegExp(`Card ID[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
+  const menu = await dialogue(['desk', '--idle', '61s'], [[/Card ID/, `${CARD_ID}\r`]], { home, env, columns: 120 });
+  expect({ code: menu.code, leftBehind: menu.leftBehind }).toEqual({ code: 0, leftBehind: [] });
+  expect(menu.text).toMatch(new RegExp(`Look again[\\s\\S]*${WARNING}[\\s\\S]*No key was pressed for a while`));
+  expect(server.lines).toEqual([GET]);
+});
 
 it.concurrent('the desk stays if a key is pressed after the warning', async () => {
   const server = await serve(() => ({ body: cardText('ACTIVE') }));

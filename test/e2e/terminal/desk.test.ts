@@ -39,7 +39,6 @@ const refusal = (word: string, status: string) =>
 const writeFails = (status: number, body?: string) =>
   service((line) => (line.startsWith('POST') ? { status, ...(body === undefined ? {} : { body }) } : undefined));
 
-/** How many entries of the menu change a card. */
 const DESK_WRITES = Object.values(SAMPLE_CALLS).filter(
   ({ command, tool, ends }) => command.startsWith('card ') && tool !== undefined && ends !== 'read',
 ).length;
@@ -139,10 +138,7 @@ it.concurrent('the desk takes at the menu what its question takes, and says what
   terminal.type('\u001b[200~q\r\u001b[201~');
   await terminal.talk([/> pasted, not used: type it\s*$/, 'q\r']);
   const end = await terminal.end;
-  expect({ code: end.code, lines: server.lines }).toEqual({
-    code: 0,
-    lines: [GET, `GET /v1/cards/${NEW_ID}`, GET],
-  });
+  expect({ code: end.code, lines: server.lines }).toEqual({ code: 0, lines: [GET, `GET /v1/cards/${NEW_ID}`, GET] });
   expect(end.text).toMatch(/This session [^\n]*: no changes\n2 cards were looked at/);
 });
 
@@ -347,12 +343,7 @@ it.concurrent('the desk writes the session to a file that is current after each 
 
 it.concurrent.each([
   ['keeps it where the profile keeps its token', [], '\\nThe token is stored\\.\\n', 0],
-  [
-    'keeps it for the session only if the profile reads its token from a file',
-    ['--token-file', 'token'],
-    'is not stored',
-    4,
-  ],
+  ['keeps it for the session if the profile reads it from a file', ['--token-file', 'token'], 'is not stored', 4],
 ] as const)('the desk takes a new token without leaving, and %s', async (_, from, said, later) => {
   const home = createHome();
   const answer = ({ headers }: { headers: Readonly<Record<string, unknown>> }) =>
@@ -451,11 +442,7 @@ it.concurrent('the desk offers no changes with a read-only profile, or of a card
     const isMissing = each === missing.terminal;
     expect(screen.join('\n').includes('Wait for a status')).toBe(!isMissing);
     if (isMissing)
-      expect(screen.join('\n').match(/7c0e1111\S*|no card \w+.*/g)).toEqual([
-        CARD_ID,
-        'no card has this ID',
-        '7c0e1111,',
-      ]);
+      expect(screen.join('\n').match(/7c0e1111\S*|no card .*/g)).toEqual([CARD_ID, 'no card has this ID', '7c0e1111,']);
     // Numbers are fixed: those of the changes stay free.
     const number = 6 + DESK_WRITES;
     expect(screen.join('\n')).toContain(`${number} Leave`);
@@ -490,8 +477,7 @@ it.concurrent('the desk is drawn anew in a window of another size, and leaves no
 it.concurrent('the desk exits with the code of a signal', async () => {
   const server = await serve([]);
   const end = await dialogue(['desk'], [[/Card ID/, { signal: 'SIGTERM' }]], { env: server.env });
-  expect(end.code).toBe(143);
-  expect(end.leftBehind).toEqual([]);
+  expect([end.code, end.leftBehind]).toEqual([143, []]);
 });
 
 it.concurrent.for([
@@ -533,7 +519,6 @@ it.concurrent('the desk is refused outside a terminal with 2, and sends no reque
   expect(server.lines).toEqual([]);
 });
 
-/** Resident memory of a process in MiB. */
 function residentMiB(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }

@@ -15,7 +15,6 @@ const TWO = '28b2c3d4-2222-3333-4444-555566667777';
 const DOWN = '\u001b[B';
 const ESCAPE = '\u001b';
 const CTRL_C = '\u0003';
-const BLOCK = `${DOWN}${DOWN}${DOWN}\r`;
 const GET = `GET /v1/cards/${CARD_ID}`;
 const ENVIRONMENTS = [
   ['drawn', {}],
@@ -37,7 +36,6 @@ const EARLY = `y\r1\r${paste('y\r1\r')}\ry\r${DOWN}\r${ESCAPE}`;
 /** Stands there when several lines at once were no answer: why, or in the line that takes them as one. */
 const NO_ANSWER = /not used|came at once|yes yes|\*{7}/g;
 
-/** How often that stood on a terminal. */
 function refusalsAt({ output }: Terminal): number {
   return output.match(NO_ANSWER)?.length ?? 0;
 }
@@ -104,7 +102,6 @@ async function openMenu(server: RecordingServer, env: Readonly<Record<string, st
   return terminal;
 }
 
-/** Leaves the desk from its menu. */
 async function leave(terminal: Terminal) {
   terminal.type(CTRL_C);
   await terminal.talk([/Look again[\s\S]*Recent cards[\s\S]*Card ID/, CTRL_C]);
@@ -137,7 +134,7 @@ it.concurrent.for<[string, string]>([
   ['a paste of lines', paste('3\ry\ry\r')],
   ['a paste of a line end', paste('\r')],
   ['a paste of blanks', paste('  ')],
-  ['a paste of arrows and Enter', paste(BLOCK)],
+  ['a paste of arrows and Enter', paste(`${DOWN}${DOWN}${DOWN}\r`)],
   ['lines at once', '3\ry\ry\r'],
   ['two ids', paste(`${OTHER} ${TWO}`)],
 ])('%s chooses no entry at the menu of the desk', async ([, typed]) => {
@@ -149,22 +146,19 @@ it.concurrent.for<[string, string]>([
   expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
 });
 
-it.concurrent.for(['4', 'b', 'BLO', 'block'])(
-  '%j and Enter chooses the entry of the desk with that number or name',
-  async (typed) => {
-    const server = await service();
-    const terminal = await openMenu(server);
-    terminal.type(typed);
-    await terminal.waitFor(new RegExp(`\\) ${typed}`));
-    // No key acts without Enter.
-    expect(server.lines).toEqual([GET]);
-    terminal.type('\r');
-    await terminal.talk([/Block card .*\(y\/N/s, ESCAPE]);
-    await terminal.waitFor(/y\/N[\s\S]*Look again/);
-    await leave(terminal);
-    expect(server.lines).toEqual([GET, GET]);
-  },
-);
+it.concurrent.for(['4', 'b', 'BLO', 'block'])('%j and Enter chooses that entry of the desk', async (typed) => {
+  const server = await service();
+  const terminal = await openMenu(server);
+  terminal.type(typed);
+  await terminal.waitFor(new RegExp(`\\) ${typed}`));
+  // No key acts without Enter.
+  expect(server.lines).toEqual([GET]);
+  terminal.type('\r');
+  await terminal.talk([/Block card .*\(y\/N/s, ESCAPE]);
+  await terminal.waitFor(/y\/N[\s\S]*Look again/);
+  await leave(terminal);
+  expect(server.lines).toEqual([GET, GET]);
+});
 
 it.concurrent('a pasted number chooses no entry of a numbered list, with its line end or before Enter is typed', async () => {
   const server = await service();
@@ -186,11 +180,7 @@ it.concurrent('a pasted number chooses no entry of a numbered list, with its lin
 it.concurrent('one paste of an ID and answers does nothing to the card', async () => {
   const server = await service();
   const terminal = openTerminal(['desk'], { home: createHome(), env: server.env });
-  await terminal.talk(
-    [/Card ID/, `${CARD_ID}\r3\ry\ry\r`],
-    [`${CARD_ID} 3 y y`, '\r'],
-    ['Enter takes this card', '\r'],
-  );
+  await terminal.talk([/Card ID/, `${CARD_ID}\r3\ry\ry\r`], [`${CARD_ID} 3 y y`, '\r'], ['Enter takes this', '\r']);
   await terminal.waitFor(/Look again/);
   await leave(terminal);
   expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
@@ -220,33 +210,27 @@ it.concurrent.for<[string, string]>([
   terminal.type(key);
   await terminal.waitFor(/(?:Status {8}ACTIVE[\s\S]*){4}then Enter$/);
   const end = await leave(terminal);
-  expect({ code: end.code, lines: server.lines }).toEqual({
-    code: 0,
-    lines: Array(3).fill(`GET /v1/cards/${CARD_ID}`),
-  });
+  expect([end.code, server.lines]).toEqual([0, Array(3).fill(GET)]);
   expect(end.text).toContain('1 card was looked at.');
 });
 
 it.concurrent.for([
   ['drawn', {}, /\? Card ID or order number \([^)]*\)\s*$/],
   ['in lines', { FRONTDESK_ACCESSIBLE: '1' }, /(?:[\b] [\b]){36}$/],
-] as const)(
-  'Esc and Ctrl-C at the question for a card ID empty a line with text, and Ctrl-C leaves an empty one: %s',
-  async ([, env, empty]) => {
-    const server = await service();
-    const terminal = openTerminal(['desk'], { home: createHome(), env: { ...server.env, ...env } });
-    await terminal.waitFor(/Card ID/);
-    for (const key of [CTRL_C, ESCAPE]) {
-      terminal.type(OTHER);
-      await terminal.talk([new RegExp(`${OTHER}$`), key]);
-      await terminal.waitFor(empty);
-    }
-    terminal.type(`${CARD_ID}\r`);
-    await terminal.talk([/Another card/, CTRL_C], [/Another card[\s\S]*Card ID, order number or 1/, CTRL_C]);
-    expect((await terminal.end).code).toBe(0);
-    expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
-  },
-);
+] as const)('at the question for an ID Esc and Ctrl-C empty the line, then leave it: %s', async ([, env, empty]) => {
+  const server = await service();
+  const terminal = openTerminal(['desk'], { home: createHome(), env: { ...server.env, ...env } });
+  await terminal.waitFor(/Card ID/);
+  for (const key of [CTRL_C, ESCAPE]) {
+    terminal.type(OTHER);
+    await terminal.talk([new RegExp(`${OTHER}$`), key]);
+    await terminal.waitFor(empty);
+  }
+  terminal.type(`${CARD_ID}\r`);
+  await terminal.talk([/Another card/, CTRL_C], [/Another card[\s\S]*Card ID, order number or 1/, CTRL_C]);
+  expect((await terminal.end).code).toBe(0);
+  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+});
 
 it.concurrent.for(ENVIRONMENTS)('a wrong answer is removed from the line: %s', async ([, env]) => {
   const server = await service();

@@ -5,9 +5,6 @@ import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
 import { dialogue, type Step } from './dialogue.ts';
 
-const CTRL_C = '\u0003';
-const END_OF_INPUT = '\u0004';
-
 interface Question {
   readonly name: string;
   readonly args: readonly string[];
@@ -16,7 +13,6 @@ interface Question {
   readonly seen: RegExp;
 }
 
-/** One of each kind of question. */
 const QUESTIONS: readonly Question[] = [
   { name: 'a confirmation', args: ['card', 'block', CARD_ID], seen: /\(y\/N/ },
   { name: 'a reason', args: ['card', 'block', CARD_ID], before: [[/\(y\/N/, 'r\r']], seen: /Reason \(Enter = none\)/ },
@@ -30,8 +26,8 @@ const QUESTIONS: readonly Question[] = [
 ];
 
 const LEAVINGS = [
-  { name: 'Ctrl-C', typed: CTRL_C, code: 130 },
-  { name: 'the end of input', typed: END_OF_INPUT, code: 130 },
+  { name: 'Ctrl-C', typed: '\u0003', code: 130 },
+  { name: 'the end of input', typed: '\u0004', code: 130 },
   { name: 'SIGTERM', typed: { signal: 'SIGTERM' }, code: 143 },
   { name: 'SIGHUP', typed: { signal: 'SIGHUP' }, code: 129 },
 ] as const;
@@ -47,24 +43,21 @@ const CASES = QUESTIONS.flatMap((question, at) =>
   }),
 );
 
-it.concurrent.for(CASES)(
-  'P14 leaving a question by $title leaves the terminal as it was, and nothing is sent',
-  async (one) => {
-    const server = await serve(() => ({ body: cardText('ACTIVE') }));
-    const { question, leaving, terminal } = one;
-    const isLogin = question.args[0] === 'auth';
-    const env = { ...(isLogin ? {} : server.env), TERM: terminal };
-    const end = await dialogue(question.args, [...(question.before ?? []), [question.seen, leaving.typed]], { env });
-    expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: leaving.code, leftBehind: [] });
-    // A read and a login say nothing of what they never would have sent.
-    const isWrite = ['block', 'provision'].includes(question.args[1] ?? '');
-    const line = isWrite
-      ? /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question\. Nothing was sent\.$/m
-      : /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question$/m;
-    expect(end.text).toMatch(line);
-    expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
-  },
-);
+it.concurrent.for(CASES)('P14 leaving a question by $title keeps the terminal as it was, nothing sent', async (one) => {
+  const server = await serve(() => ({ body: cardText('ACTIVE') }));
+  const { question, leaving, terminal } = one;
+  const isLogin = question.args[0] === 'auth';
+  const env = { ...(isLogin ? {} : server.env), TERM: terminal };
+  const end = await dialogue(question.args, [...(question.before ?? []), [question.seen, leaving.typed]], { env });
+  expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: leaving.code, leftBehind: [] });
+  // A read and a login say nothing of what they never would have sent.
+  const isWrite = ['block', 'provision'].includes(question.args[1] ?? '');
+  const line = isWrite
+    ? /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question\. Nothing was sent\.$/m
+    : /^frontdesk: cancelled( by SIG(TERM|HUP))? at a question$/m;
+  expect(end.text).toMatch(line);
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+});
 
 const ASKING = [
   ['a block', `card block ${CARD_ID}`],

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beginElsewhere } from '../../support/open-service.ts';
-import { type Handler, type RecordingServer, serve } from '../../support/recording-server.ts';
+import { type RecordingServer, serve } from '../../support/recording-server.ts';
 import { type Home, NO_PAUSE, runFrontdesk } from '../../support/run-frontdesk.ts';
 import { NAMES, type OperationName, SAMPLE_CALLS, sampleRows, typedCall } from '../../support/sample-calls.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
@@ -13,15 +13,12 @@ const DOUBTFUL = 'd0000000-2222-3333-4444-555566667777';
 
 const idIn = (url: string) => url.split('/')[3] ?? '';
 
-const answers: Handler = ({ url, method }) => {
-  if (method !== 'POST') return { body: cardText('ACTIVE', idIn(url)) };
-  if (idIn(url) === DOUBTFUL) return { status: 500 };
-  return { body: cardText(url.endsWith('/block') ? 'BLOCKED' : 'ACTIVE', idIn(url)) };
-};
-
-/** A service of any card. */
 export function service(): Promise<RecordingServer> {
-  return serve(answers);
+  return serve(({ url, method }) => {
+    if (method !== 'POST') return { body: cardText('ACTIVE', idIn(url)) };
+    if (idIn(url) === DOUBTFUL) return { status: 500 };
+    return { body: cardText(url.endsWith('/block') ? 'BLOCKED' : 'ACTIVE', idIn(url)) };
+  });
 }
 
 /** Chooses that entry of a list: drawn it obeys arrows, in lines a number stands before each (`isDrawn`). */
@@ -65,14 +62,12 @@ const PLAN = run('card', 'block', CARD_ID, OTHER, '--plan', 'p.plan');
 const profile = (...more: readonly string[]) =>
   run('profile', 'set', 'strict', '--cards-url', 'http://127.0.0.1:9', ...more);
 
-type More = Pick<Asked, 'prepare' | 'steps' | 'isAlone' | 'isSecret'>;
+type More = Pick<Asked, 'prepare' | 'steps' | 'isAlone' | 'isSecret'> & { readonly cardId?: string };
 
-/** A command and the question to which it leads. */
 function asked(command: string, seen: RegExp, asks: readonly string[], more: More = {}): Asked {
   return { args: command.split(' '), seen, asks, ...more };
 }
 
-/** A command whose id is asked for. */
 function id(command: string, argument: string, options = ''): Asked {
   const seen = argument === 'cardId' ? /\? ID of the card/ : /\? ID of the (calendar|subscriber)/;
   return asked(`${command}${options}`, seen, [`${command} <${argument}>`, 'ask-missing.ts text']);
@@ -113,12 +108,7 @@ function sampleQuestions(name: OperationName): Readonly<Record<string, Asked>> {
 }
 
 /** A question after entries of the desk's menu were chosen by these names. */
-function atDesk(
-  names: readonly string[],
-  seen: RegExp,
-  asks: string,
-  more: More & { readonly cardId?: string } = {},
-): Asked {
+function atDesk(names: readonly string[], seen: RegExp, asks: string, more: More = {}): Asked {
   const { cardId = CARD_ID, ...rest } = more;
   const [first, ...others] = names;
   const steps: Step[] = [
@@ -138,12 +128,9 @@ const EVENT = 'calendar event create';
 const LOGIN = 'auth login -p new';
 const WAIT = 'card wait';
 const REVERT = 'runs revert monday';
-const REQUIRED = profile('--require-reason', '[A-Z]+-[0-9]+');
-const IN_DOUBT = run('card', 'block', DOUBTFUL, OTHER, '-y', '--run', 'monday', '--retries', '0');
 const OPEN_BLOCK = { cardId: DOUBTFUL, prepare: run('card', 'block', DOUBTFUL, '-y', '--retries', '0') } as const;
 const ALONE = { isAlone: true } as const;
 
-/** One operation of each command. */
 const ONCE = NAMES.filter((name, at) =>
   NAMES.slice(0, at).every((other) => SAMPLE_CALLS[other].command !== SAMPLE_CALLS[name].command),
 );
@@ -161,7 +148,7 @@ const CALLS: Readonly<Record<string, Asked>> = {
     steps: [[/\(y\/N/, 'r\r']],
   }),
   'a required reason': asked(`-p strict card block ${CARD_ID}`, /\? Reason/, ['write-guards.ts text'], {
-    prepare: REQUIRED,
+    prepare: profile('--require-reason', '[A-Z]+-[0-9]+'),
     isAlone: true,
   }),
   'a card to wait for': id(WAIT, 'cardId', ' --status ACTIVE'),
@@ -171,10 +158,7 @@ const CALLS: Readonly<Record<string, Asked>> = {
   ]),
   'a name of an event': asked(`${EVENT} --calendar c --start 2027-04-02`, /\? Name of the event/, [`${EVENT} --name`]),
   'a start of an event': asked(`${EVENT} --calendar c --name n`, /\? When the event starts/, [`${EVENT} --start`]),
-  'a wallet': asked(`card provision ${CARD_ID} --json`, /wallet_b/, [
-    'card provision --wallet',
-    'ask-missing.ts choose',
-  ]),
+  wallet: asked(`card provision ${CARD_ID} --json`, /wallet_b/, ['card provision --wallet', 'ask-missing.ts choose']),
   'a file for a provision': asked(`card provision ${CARD_ID} --wallet wallet_a`, /\? File for the secrets/, [
     'secret-answer.ts text',
   ]),
@@ -193,10 +177,7 @@ const KEPT: Readonly<Record<string, Asked>> = {
   ]),
   'a card to find': asked('card find', /\? Order number/, ['card/find.ts missingText']),
   'a loss of remembered cards': asked('card find --forget', /Forget all cards .*\(y\/N/, ['card/find.ts confirmLoss']),
-  'what was found out': asked('history resolve 20270402', /Was it applied\?/, [
-    'history resolve --as',
-    'local-call.ts choose',
-  ]),
+  'found out': asked('history resolve 20270402', /Was it applied\?/, ['history resolve --as', 'local-call.ts choose']),
   'a process that may go on elsewhere': asked(
     'history resolve 20 --as applied',
     /Has its process ended\?/,
@@ -220,18 +201,15 @@ const KEPT: Readonly<Record<string, Asked>> = {
     'runs resume monday --resend-unknown',
     /Block \d cards? again at [\s\S]*\(y\/N/,
     ['confirm-bulk.ts confirm 2'],
-    { prepare: IN_DOUBT },
+    { prepare: run('card', 'block', DOUBTFUL, OTHER, '-y', '--run', 'monday', '--retries', '0') },
   ),
   'a document': asked('runs report monday', /Which document/, ['runs report --as'], { prepare: RUN }),
   'a plan to revert by': asked(REVERT, /New file for the plan/, ['runs revert --plan'], { prepare: RUN }),
   'a plan to show': asked('plan show', /File of the plan/, ['plan show <file>']),
   'a plan to apply': asked('plan apply', /File of the plan/, ['plan apply <file>']),
-  'a plan sent': asked('plan apply work/p.plan', /Apply plan .*\(y\/N/, ['apply-plan.ts confirm'], {
-    prepare: PLAN,
-  }),
+  'a plan sent': asked('plan apply work/p.plan', /Apply plan .*\(y\/N/, ['apply-plan.ts confirm'], { prepare: PLAN }),
 };
 
-/** Questions about settings, and for a login. */
 const SETTINGS: Readonly<Record<string, Asked>> = {
   'a shell': asked('completion', /Which shell/, ['completion <shell>']),
   'a preference to show': asked('config get', /Which preference/, ['config get <key>']),
@@ -239,16 +217,12 @@ const SETTINGS: Readonly<Record<string, Asked>> = {
   'a preference to take away': asked('config unset', /Which preference/, ['config unset <key>']),
   'a value of a preference': asked('config set retries', /Value of retries/, ['config/set.ts missingText']),
   'a name of a profile': asked('profile set', /Name of the profile/, ['profile/set.ts missingText']),
-  'a profile': asked('profile use', /Which profile/, ['profile/profile.ts choose'], {
-    prepare: profile(),
-  }),
+  'a profile': asked('profile use', /Which profile/, ['profile/profile.ts choose'], { prepare: profile() }),
   'a loss of a profile': asked(
     'profile remove strict',
     /Remove profile strict.*\(y\/N/,
     ['profile/remove.ts confirmLoss'],
-    {
-      prepare: profile(),
-    },
+    { prepare: profile() },
   ),
   'a family': asked(LOGIN, /Gift cards or calendars/, ['auth/login.ts askFamily'], ALONE),
   'a base URL': asked(`${LOGIN} --family cards`, /Base URL/, ['auth/login.ts text'], ALONE),
@@ -256,10 +230,7 @@ const SETTINGS: Readonly<Record<string, Asked>> = {
     `${LOGIN} --family cards --cards-url https://cards.example.com`,
     /Token of/,
     ['auth/login.ts secret'],
-    {
-      isAlone: true,
-      isSecret: true,
-    },
+    { isAlone: true, isSecret: true },
   ),
 };
 

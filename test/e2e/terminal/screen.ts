@@ -13,23 +13,18 @@ export function screenOf({ output }: Pick<Terminal, 'output'>, columns: number, 
 }
 
 /** Resolves once a menu stands on the terminal whose screen has that in it. */
-export async function menuWith(
-  terminal: Terminal,
-  wanted: RegExp,
-  columns = 80,
-  rows = 24,
-): Promise<readonly string[]> {
+export async function menuWith(terminal: Terminal, seen: RegExp, columns = 80, rows = 24): Promise<readonly string[]> {
   for (;;) {
     const screen = screenOf(terminal, columns, rows);
     const text = screen.join('\n');
     // The line below the entries is the last that is drawn.
-    if (wanted.test(text) && /then Enter$/.test(text)) return screen;
+    if (seen.test(text) && /then Enter$/.test(text)) return screen;
     await terminal.more();
   }
 }
 
 /** The same after that was typed. */
-export function menuAfter(terminal: Terminal, typed: string, wanted: RegExp, columns = 80, rows = 24) {
+export function menuAfter(terminal: Terminal, typed: string, seen: RegExp, columns = 80, rows = 24) {
   terminal.type(typed);
-  return menuWith(terminal, wanted, columns, rows);
+  return menuWith(terminal, seen, columns, rows);
 }

@@ -37,9 +37,7 @@ const REPLACEMENT = '11111111-2222-3333-4444-555555555555';
 
 it.each([60, 200])('the history on %i columns has each entry whole, and history show is a page', async (columns) => {
   const home = createHome();
-  const server = await serve(({ method }) => ({
-    body: cardText('ACTIVE', method === 'POST' ? REPLACEMENT : CARD),
-  }));
+  const server = await serve(({ method }) => ({ body: cardText('ACTIVE', method === 'POST' ? REPLACEMENT : CARD) }));
   const reissue = ['card', 'reissue', CARD, '--reason', 'damaged, ticket 4712', '--yes', '--expect', 'status=ACTIVE'];
   await runFrontdesk(reissue, { home, env: server.env });
   const { text } = await dialogue(['history'], [], { home, columns });
@@ -137,6 +135,7 @@ it('the history has local times with their zone, and the user', async () => {
 });
 
 const IDS = Array.from({ length: 26 }, (_, index) => `0b7a6c1e-3f52-4d8a-9c41-${String(index + 1).padStart(12, '0')}`);
+const ACTIVATE_ALL = ['card', 'activate', ...IDS, '--yes', '-q', '-j', '1'];
 
 it('a long run in a terminal counts what was applied, and shows three of each cause', async () => {
   const server = await serve(({ url }) =>
@@ -144,10 +143,7 @@ it('a long run in a terminal counts what was applied, and shows three of each ca
       ? { status: 409, body: {} }
       : { body: cardText('ACTIVE', url.split('/')[3]) },
   );
-  const { text } = await dialogue(['card', 'activate', ...IDS, '--yes', '-q', '-j', '1'], [], {
-    env: server.env,
-    columns: 120,
-  });
+  const { text } = await dialogue(ACTIVATE_ALL, [], { env: server.env, columns: 120 });
   const rows = text.split('\n').filter((line) => /^ *\d+ {2}0b7a/.test(line));
   expect(rows).toEqual([20, 21, 22].map((row) => ` ${row}  ${IDS[row - 1]}  rejected: the service returned 409`));
   expect(text).toContain('\nand 2 more rejected: the service returned 409\n\n26 cards, run ');
@@ -156,10 +152,7 @@ it('a long run in a terminal counts what was applied, and shows three of each ca
 
 it('a run in a terminal has rows that were not reached on one line', async () => {
   const server = await serve(() => ({ status: 401, body: {} }));
-  const { text } = await dialogue(['card', 'activate', ...IDS, '--yes', '-q', '-j', '1'], [], {
-    env: server.env,
-    columns: 120,
-  });
+  const { text } = await dialogue(ACTIVATE_ALL, [], { env: server.env, columns: 120 });
   expect(text.split('\n').filter((line) => /^ *\d+ {2}0b7a/.test(line))).toHaveLength(1);
   expect(text).toContain('\n25 rows were not reached\n');
 });
@@ -170,10 +163,7 @@ it('runs list says how every row ended on 80 columns, in a line below', async ()
     url.includes(CARD) ? { status: 409, body: {} } : { body: cardText('ACTIVE', url.split('/')[3] ?? '') },
   );
   const other = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
-  await runFrontdesk(['card', 'activate', CARD, other, '--yes', '-q', '--run', 'stolen-november'], {
-    home,
-    env: server.env,
-  });
+  await runFrontdesk(['card', 'activate', CARD, other, '--yes', '--run', 'stolen-november'], { home, env: server.env });
   const { text } = await dialogue(['runs'], [], { home, columns: 80 });
   expect(text).toMatch(/^stolen-november +card activate +default +finished +2 +1 applied, 1 rejected/m);
   const narrow = await dialogue(['runs'], [], { home, columns: 50 });

@@ -126,7 +126,7 @@ it.concurrent.for([
   ['SIGINT', 130, 'Ctrl-C'],
   ['SIGTERM', 143, 'SIGTERM'],
 ] as const)(
-  'waiting that is ended by %s leaves the terminal as it was, and the message on a separate line',
+  'waiting that is ended by %s leaves the terminal as it was, the message apart',
   async ([signal, code, said]) => {
     const server = await serve(() => 'hang');
     const end = await dialogue(['card', 'get', CARD_ID], [[SPINNER, { signal }]], { env: server.env });

@@ -29,12 +29,7 @@ it.each<[what: string, last: DeskWrite, status: string, line: string]>([
   ['done', blockThat({ outcome: 'applied' }), 'ACTIVE', '✔ BLOCKED at 14:02. The card reads ACTIVE: Look again'],
   ['done', blockThat({ outcome: 'applied' }), 'BLOCKED', '✔ BLOCKED at 14:02'],
   ['checked', blockThat({ outcome: 'confirmed_by_read' }), 'BLOCKED', CHECKED],
-  [
-    'refused with a code',
-    REFUSED_WITH,
-    'ACTIVE',
-    `✖ NOT BLOCKED: refused at 14:02 (HTTP 409, CARD_LOCKED). Nothing was changed`,
-  ],
+  ['refused', REFUSED_WITH, 'ACTIVE', `✖ NOT BLOCKED: refused at 14:02 (HTTP 409, CARD_LOCKED). Nothing was changed`],
   ['not sent', NOT_SENT, 'ACTIVE', '✖ NOT BLOCKED: the request was not sent (14:02). Nothing was changed'],
   ['refused', REFUSED, 'ACTIVE', '✖ NOT BLOCKED: refused at 14:02 (HTTP 409). Nothing was changed'],
   ['unknown, and the records name no open write because they cannot be read', UNKNOWN, 'ACTIVE', UNTOLD],

@@ -66,12 +66,9 @@ test.each(['1.5', '1e2', '', '0x10', 'Infinity', ' 5', '5 ', '+5', '5.0', '٥', 
   },
 );
 
-test.each(['yes', 'no', '1', '0', 'TRUE', 'True', '', 'true '])(
-  'I13 readFieldText refuses %j as a boolean option',
-  (text) => {
-    expect(readFieldText(active, text, 'flag')).toEqual({ problem: `must be true or false, not "${text}"` });
-  },
-);
+test.each(['yes', 'no', '1', '0', 'TRUE', 'True', '', 'true '])('I13 readFieldText refuses %j as a boolean', (text) => {
+  expect(readFieldText(active, text, 'flag')).toEqual({ problem: `must be true or false, not "${text}"` });
+});
 
 test.each([
   ['TRUE', true],

@@ -56,7 +56,6 @@ function stage(facts: Facts = {}, says: Partial<Asker> = {}) {
   return { ...bench, asked, stopping, abort, call };
 }
 
-/** The lines of the question about a card as it is. */
 async function questionOf(of: Parameters<typeof card>[1], args: WriteRequest['args'] = LOST, status = 'ACTIVE') {
   const all = stage({ respond: () => answer(200, card(status, of)) });
   await all.call('card_block', args);

@@ -55,11 +55,7 @@ it.each([
   ['NUL bytes', '\0\0\0\0', 'line 1, column 1: expected a value'],
   ['a byte order mark', '\ufeff{"version":1}', 'line 1: it begins with a byte order mark'],
   ['Latin-1', new Uint8Array([0x7b, 0xe9]), 'line 1: it is not UTF-8 text'],
-  [
-    'a cut file',
-    '{"version":1,\n"profiles":{"a":{"readOnly":tru',
-    'line 2, column 29 (at profiles.a.readOnly): expected',
-  ],
+  ['a stub', '{"version":1,\n"profiles":{"a":{"readOnly":tru', 'line 2, column 29 (at profiles.a.readOnly): expected'],
   ['null', 'null', 'line 1: it does not hold a JSON object'],
   ['an array', '[]', 'line 1: it does not hold a JSON object'],
   ['no version', '{}', 'version is missing or not a whole number'],
@@ -121,8 +117,7 @@ function refuse(names: readonly ('openSync' | 'lstatSync')[]) {
 it('settings that the system does not let this user read are refused where they can be seen: they may say readOnly', async () => {
   const folder = folderWith(FULL);
   const restore = refuse(['openSync']);
-  const reading = readSettings(folder).finally(restore);
-  await expect(reading).rejects.toMatchObject({
+  await expect(readSettings(folder).finally(restore)).rejects.toMatchObject({
     code: 'USAGE',
     message: expect.stringContaining(': permission denied (EACCES). Nothing was sent.'),
   });

@@ -3,10 +3,7 @@ import { type PreferenceRequest, resolvePreferences } from '../../../src/profile
 import { NO_SETTINGS } from '../../../src/profile/settings.ts';
 
 const nothing = { flags: {}, env: {}, profile: undefined, settings: NO_SETTINGS };
-const config = {
-  ...NO_SETTINGS,
-  preferences: { output: 'csv', timeout: '1m', retries: 5, concurrency: 20 },
-} as const;
+const config = { ...NO_SETTINGS, preferences: { output: 'csv', timeout: '1m', retries: 5, concurrency: 20 } } as const;
 
 const flags = {
   output: 'json',
@@ -21,12 +18,7 @@ const NAMES = ['output', 'timeoutMs', 'retries', 'retryMaxTimeMs', 'concurrency'
 it.each<[string, PreferenceRequest, readonly unknown[], string]>([
   ['built-in values', nothing, ['table', 30_000, 2, 60_000, 8, ''], 'built-in'],
   ['the config before them', { ...nothing, settings: config }, ['csv', 60_000, 5, 60_000, 20, ''], 'config'],
-  [
-    'options before all else',
-    { flags, env, profile: { output: 'csv' }, settings: config },
-    ['json', 1000, 0, 5000, 1, ''],
-    'flag',
-  ],
+  ['options', { flags, env, profile: { output: 'csv' }, settings: config }, ['json', 1000, 0, 5000, 1, ''], 'flag'],
 ])('resolvePreferences takes %s', (_, request, values, source) => {
   const resolved = resolvePreferences(request);
   expect(NAMES.map((name) => resolved[name].value)).toEqual(values);

@@ -69,8 +69,7 @@ it('useProfile and removeProfile refuse a name that is not there, with the neare
   const message = '<name>: there is no profile "prodution": did you mean production?';
   const words = 'choose one of production, staging, sandbox, or create it';
   const hints = [{ do: 'log in', words, profile: 'prodution' }];
-  const refusal = expect.objectContaining({ code: 'USAGE', message, hints });
-  expect(() => useProfile(settings, 'prodution')).toThrow(refusal);
+  expect(() => useProfile(settings, 'prodution')).toThrow(expect.objectContaining({ code: 'USAGE', message, hints }));
   expect(() => removeProfile(settings, 'x', false)).toThrow('there is no profile "x"');
   expect(() => removeProfile(settings, 'sandbox', false)).toThrow('it is built in');
 });

@@ -12,18 +12,13 @@ it.each([
   expect(setPreference(NO_SETTINGS, key, text).preferences).toEqual(preferences);
 });
 
+const NO_DURATION =
+  'timeout was not set: must be a duration such as 500ms, 30s, 2m, 1h or 7d, more than 0 and at most 7d, not';
+
 it.each([
   ['output', 'JSON', 'output was not set: must be one of table, json, ndjson, csv, not "JSON": did you mean json?'],
-  [
-    'timeout',
-    '30',
-    'timeout was not set: must be a duration such as 500ms, 30s, 2m, 1h or 7d, more than 0 and at most 7d, not "30"',
-  ],
-  [
-    'timeout',
-    '0s',
-    'timeout was not set: must be a duration such as 500ms, 30s, 2m, 1h or 7d, more than 0 and at most 7d, not "0s"',
-  ],
+  ['timeout', '30', `${NO_DURATION} "30"`],
+  ['timeout', '0s', `${NO_DURATION} "0s"`],
   ['retries', '-1', 'retries was not set: must be a whole number from 0 to 100, not "-1"'],
   ['retries', '1e1', 'must be a whole number from 0 to 100, not "1e1"'],
   ['retries', '101', 'must be a whole number from 0 to 100, not "101"'],

@@ -54,14 +54,11 @@ test('a card is found by its whole reference in any case, else by beginnings of 
   expect(ids('rder-1')).toEqual([]);
 });
 
-test.each(['  r-1 ', 'r-1', ' R-1', 'r-1\u3000'])(
-  'a reference with blanks at its ends is found by "%s"',
-  async (text) => {
-    await remember(place(), [card(ONE, '  r-1 '), card(TWO, ' r-10 ')]);
-    expect(ids(text)).toEqual([ONE]);
-    expect(cardsByReference(place(), [text])).toEqual(new Map([[text, ONE]]));
-  },
-);
+test.each(['  r-1 ', 'r-1', ' R-1', 'r-1\u3000'])('a reference with blanks around is found by "%s"', async (text) => {
+  await remember(place(), [card(ONE, '  r-1 '), card(TWO, ' r-10 ')]);
+  expect(ids(text)).toEqual([ONE]);
+  expect(cardsByReference(place(), [text])).toEqual(new Map([[text, ONE]]));
+});
 
 test('the newest cards are those of the last lines with a status, each once, whatever a killed process left behind', async () => {
   expect(newestCards(place())).toEqual([]);

@@ -297,7 +297,6 @@ const linesBack = async (content: string, change: (file: FileHandle) => void = (
   await file.close();
   return lines;
 };
-/** Reads at most so many bytes at once. */
 const readsAtMost = (bytes: (at: number) => number) => (file: FileHandle) => {
   const read = file.read.bind(file) as (...args: unknown[]) => ReturnType<FileHandle['read']>;
   const short = (buffer: Buffer, offset: number, length: number, at: number) =>
@@ -349,7 +348,6 @@ const LINES: Readonly<Record<string, string>> = {
 };
 type Files = Readonly<Record<string, string>>;
 
-/** A state folder whose ledger has these files. */
 function ledgerOf(files: Files) {
   const stateDir = temporaryFolder();
   const folder = join(stateDir, 'writes');
@@ -378,24 +376,14 @@ it.each<[string, Files, Files, number]>([
   ['the older lines of this day', { '20260501.here': 'oeopny' }, { '20260501.here-apart': 'eny' }, 2],
   ['nothing of a day that is young', { '20260501.here': 'eny' }, { '20260501.here': 'eny' }, 0],
   ['a file whose lines are all old', { '20260501.here': 'opc' }, {}, 2],
-  [
-    'the older lines of what was taken apart',
-    { '20260501.here-0123456789ab': 'oy' },
-    { '20260501.here-0123456789ab': 'y' },
-    1,
-  ],
+  ['older lines, taken apart', { '20260501.here-0123456789ab': 'oy' }, { '20260501.here-0123456789ab': 'y' }, 1],
   [
     'no line about what another machine closed',
     { '20260501.here': 'op', '20260501.aaaaaaaa': 'cp' },
     { '20260501.here-apart': 'o', '20260501.aaaaaaaa': 'cp' },
     1,
   ],
-  [
-    'what was closed on a later day',
-    { '20260430.here': 'o', '20260501.aaaaaaaa': 'c' },
-    { '20260501.aaaaaaaa': 'c' },
-    1,
-  ],
+  ['what was closed a day later', { '20260430.here': 'o', '20260501.aaaaaaaa': 'c' }, { '20260501.aaaaaaaa': 'c' }, 1],
 ])('a ledger that is pruned loses %s', async (_what, before, after, count) => {
   const { folder, ports } = ledgerOf(before);
   const done = watched();

@@ -63,14 +63,13 @@ interface Write {
   readonly isTwice: boolean;
 }
 
-const OUTCOME = fc.constantFrom<Outcome>('applied', 'rejected', 'unknown');
 const ID = fc.constantFrom(undefined, CARD, CARD.toUpperCase(), CARD.replace(/6f$/, '7a'), '4f1c8e5a', 'sub "1"');
 
 const WRITE = fc.record({
   seconds: fc.integer({ min: 0, max: 30 }),
   id: ID,
   operation: fc.constantFrom('card.block', 'calendar.update'),
-  end: fc.record({ outcome: OUTCOME, resultId: ID }),
+  end: fc.record({ outcome: fc.constantFrom<Outcome>('applied', 'rejected', 'unknown'), resultId: ID }),
   read: fc.option(fc.constantFrom<Outcome>('confirmed_by_read', 'unknown'), { nil: undefined }),
   isTwice: fc.boolean(),
 });

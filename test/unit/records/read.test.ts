@@ -13,12 +13,12 @@ import { ended, FakeClock, runPlan, runPorts } from '../runs/fakes.ts';
 /** Names of files have what a change is about. Reading does not. */
 const KEY = '0123456789ab';
 const START_MS = Date.parse('2026-05-01T12:00:00.000Z');
-const isoAt = (seconds: number) => new Date(START_MS + seconds * 1000).toISOString();
 
 /** A change that has begun, at so many seconds. Without an outcome it is under way. */
 function change(entry: string, seconds: number, more: Partial<HistoryEntry> = {}): HistoryEntry {
   const facts = { user: 'ada', profile: 'demo', host: 'h', operation: 'card.block', id: 'c-1', run: undefined };
-  return { entry, time: isoAt(seconds), callOutcome: ended({ outcome: 'applied' }), ...facts, ...more };
+  const time = new Date(START_MS + seconds * 1000).toISOString();
+  return { entry, time, callOutcome: ended({ outcome: 'applied' }), ...facts, ...more };
 }
 
 const UNKNOWN = { callOutcome: ended({ outcome: 'unknown' }) };

@@ -126,12 +126,11 @@ const LOCAL =
   'stdout, a file or a record could not be written; the message says whether the change was applied. Nothing was sent.';
 const BAD_GATEWAY = { code: 'OUTCOME_UNKNOWN', httpStatus: 502, message: 'bad gateway', sentAtMs: Date.parse(SENT_AT) };
 const BROKEN = { code: 'OUTCOME_UNKNOWN', message: 'the connection closed', observedStatus: 'ACTIVE' };
-const NO_CARD = { code: 'NOT_FOUND', httpStatus: 404 };
 
 it.each<[Outcome, Readonly<Record<string, unknown>>, string]>([
   [
     'rejected',
-    { ...NO_CARD, errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
+    { code: 'NOT_FOUND', httpStatus: 404, errorCode: 'CARD_NOT_FOUND', message: 'no such card' },
     'no such card: the service returned 404 (CARD_NOT_FOUND: "no such card"). Nothing was changed.',
   ],
   ['rejected', { code: 'REJECTED', httpStatus: 400 }, 'the service returned 400. Nothing was changed.'],
@@ -225,11 +224,7 @@ const before = new Failure('UNREACHABLE', 'cannot connect', {
   details: { outcome: 'not_sent', attempts: 1, row: 7 },
 });
 const unreached = ended({ outcome: 'not_sent', code: 'UNREACHABLE', attempts: 1 });
-const result: RowResult = {
-  ...unsentResult(ROW, 'card.block', reason, 1),
-  callOutcome: unreached,
-  failure: before,
-};
+const result: RowResult = { ...unsentResult(ROW, 'card.block', reason, 1), callOutcome: unreached, failure: before };
 
 const sent = { attempts: 1, sentAtMs: Date.parse(SENT_AT), message: 'the connection broke' };
 const first = ended({ outcome: 'unknown', code: 'OUTCOME_UNKNOWN', ...sent });

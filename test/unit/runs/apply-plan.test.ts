@@ -170,20 +170,17 @@ it.each([
   ['block', 'ACTIVE', 'A block cannot be undone.\n'],
   ['block', 'BLOCKED', '▲ 2 of 2 were BLOCKED already when planned.\nA block cannot be undone.\n'],
   ['activate', 'NEW', undefined],
-] as const)(
-  'the question about a plan says what to do, how often and where: %s of %s cards',
-  async (verb, status, danger) => {
-    const bench = openBench({ answer: () => true });
-    const operation = verb === 'block' ? OPERATIONS.cardBlock : OPERATIONS.cardActivate;
-    const rows = cardRows(2).map((row) => (verb === 'block' ? row : { ...row, body: undefined }));
-    for (const { before } of rows) before.set('status', status);
-    const { path, plan } = await writeTestPlan(bench, operation, rows);
-    await applyPlan(bench.session, {}, path);
-    expect(bench.questions).toEqual([`Apply plan ${plan}: ${verb} 2 cards at api.example.com (demo)?`]);
-    const [shown = ''] = bench.stderr().split('2 cards of p.plan');
-    expect(shown.split('\n\n').slice(1)).toEqual([expect.stringContaining(cardId(1)), danger].filter(Boolean));
-  },
-);
+] as const)('the question about a plan says what, how often, where: %s of %s cards', async (verb, status, danger) => {
+  const bench = openBench({ answer: () => true });
+  const operation = verb === 'block' ? OPERATIONS.cardBlock : OPERATIONS.cardActivate;
+  const rows = cardRows(2).map((row) => (verb === 'block' ? row : { ...row, body: undefined }));
+  for (const { before } of rows) before.set('status', status);
+  const { path, plan } = await writeTestPlan(bench, operation, rows);
+  await applyPlan(bench.session, {}, path);
+  expect(bench.questions).toEqual([`Apply plan ${plan}: ${verb} 2 cards at api.example.com (demo)?`]);
+  const [shown = ''] = bench.stderr().split('2 cards of p.plan');
+  expect(shown.split('\n\n').slice(1)).toEqual([expect.stringContaining(cardId(1)), danger].filter(Boolean));
+});
 
 it('a plan that is refused sends nothing where the run of its name applied another plan', async () => {
   const { apply, bench, plan } = await blocking(1);
@@ -212,11 +209,7 @@ it('the question about a plan comes with a warning when the token expires before
 });
 
 it.each([
-  [
-    'another profile',
-    { name: 'live' },
-    'apply it with the profile that it was made with: frontdesk plan apply {path} -p demo',
-  ],
+  ['another', { name: 'live' }, 'apply it with the profile that it was made with: frontdesk plan apply {path} -p demo'],
   [
     'the same profile, changed since',
     {},

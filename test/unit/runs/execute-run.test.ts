@@ -62,7 +62,6 @@ async function leaveUnknown({ stored }: Run): Promise<void> {
 const posts = (count: number) => rowsOf(count).map(({ id }) => `POST /v1/cards/${id}/block {"reason":"lost"}`);
 const SUMMARY = { output: { format: 'json' } } as const;
 
-/** Sends a row, which ends so. */
 const sending =
   (end: CallResult) =>
   async (_row: Row, { pacer }: RowSlot) => {
@@ -110,7 +109,6 @@ it('a run holds at most as many requests at once as it may', async () => {
   expect(most).toBe(3);
 });
 
-/** Ctrl-C, and again. */
 function sendTwice({ signals }: Bench): void {
   for (let time = 0; time < 2; time += 1) signals.send('SIGINT');
 }
@@ -159,18 +157,15 @@ it('a signal that came before the run listens prints no row behind its report, a
 it.each([
   [0, 130],
   [8, 8],
-])(
-  'a signal after the last row lets a run say that it exits with %i, a second one exits with %i',
-  async (code, atOnce) => {
-    const { file } = failedFile();
-    const bench = openBench({ ...SUMMARY, respond: () => (code === 8 ? answer(500) : undefined) });
-    const run = await runOf(bench, 1, { failedFile: { ...file, keep: async () => sendTwice(bench) } });
-    expect(await executeRun(bench.session, run)).toBe(code);
-    expect(bench.stderr()).toContain('too late to cancel: the command has finished, and its result follows');
-    expect(summaryOf(bench)).toMatchObject({ exitCode: code });
-    expect(bench.asked).toContain(`exit with ${atOnce}`);
-  },
-);
+])('a signal after the last row lets a run say that it exits with %i, a second with %i', async (code, atOnce) => {
+  const { file } = failedFile();
+  const bench = openBench({ ...SUMMARY, respond: () => (code === 8 ? answer(500) : undefined) });
+  const run = await runOf(bench, 1, { failedFile: { ...file, keep: async () => sendTwice(bench) } });
+  expect(await executeRun(bench.session, run)).toBe(code);
+  expect(bench.stderr()).toContain('too late to cancel: the command has finished, and its result follows');
+  expect(summaryOf(bench)).toMatchObject({ exitCode: code });
+  expect(bench.asked).toContain(`exit with ${atOnce}`);
+});
 
 it('a second signal before it is known how a run ended counts an outcome as unknown (8)', async () => {
   const bench = openBench(SUMMARY);
@@ -314,17 +309,14 @@ it.each([
   ['sent again where that is wanted', OPERATIONS.cardBlock, 'resend', 0, posts(1), 1],
   ['left as it is where its object was changed since', OPERATIONS.subscriberUpdate, 'resend', 8, [], 1],
   ['left as it is where that was in the same millisecond', OPERATIONS.subscriberUpdate, 'resend', 8, [], 0],
-] as const)(
-  'a row that an earlier process left unknown is %s',
-  async (_what, operation, unknownRows, code, sent, ms) => {
-    const bench = openBench(SUMMARY);
-    const run = await runOf(bench, 1, unknownRows ? { operation, unknownRows } : { operation });
-    await leaveUnknown(run);
-    const { recorder, entry } = await beginOther(bench, OPERATIONS.subscriberUpdate, ms);
-    await recorder.end(entry, ended({ outcome: 'applied' }));
-    expect([await executeRun(bench.session, run), bench.sent]).toEqual([code, sent]);
-  },
-);
+] as const)('a row that an earlier process left unknown: %s', async (_what, operation, unknownRows, code, sent, ms) => {
+  const bench = openBench(SUMMARY);
+  const run = await runOf(bench, 1, unknownRows ? { operation, unknownRows } : { operation });
+  await leaveUnknown(run);
+  const { recorder, entry } = await beginOther(bench, OPERATIONS.subscriberUpdate, ms);
+  await recorder.end(entry, ended({ outcome: 'applied' }));
+  expect([await executeRun(bench.session, run), bench.sent]).toEqual([code, sent]);
+});
 
 it.each([
   [false, 15, 0, 'is in progress (entry '],
@@ -382,10 +374,7 @@ it.each([
 ])('a row behind one without an answer leaves %i bytes: %j are sent meanwhile', async (left, meanwhile, inputOf) => {
   const bench = openBench({ ...SUMMARY, concurrency: 2 });
   // What waits for the first row may have 224 MiB, and a row takes 1,024 bytes beside its texts.
-  const rows = rowsOf(3).map((row) => ({
-    ...row,
-    input: inputOf('x'.repeat(row.row === 2 ? MOST - left : 0)),
-  }));
+  const rows = rowsOf(3).map((row) => ({ ...row, input: inputOf('x'.repeat(row.row === 2 ? MOST - left : 0)) }));
   const started: number[] = [];
   let seen: readonly number[] = [];
   const send = async ({ row }: Row) => {

@@ -91,7 +91,6 @@ export async function* rowsTo(count: number): AsyncGenerator<TestRow> {
   for (let row = 1; row <= count; row += 1) yield { row, id: `card-${row}` };
 }
 
-/** A call outcome of which only this is known. */
 export function ended(known: Partial<CallOutcome>): CallOutcome {
   return { ...NO_OUTCOME, ...known };
 }
@@ -159,7 +158,6 @@ export const CARD_SHAPE: RowShape = {
   onlyChanges: false,
 };
 
-/** A row of such a run. */
 export function cardRow(row: number, given: RowInput, shape: RowShape = CARD_SHAPE): Row {
   return new RowMaker(shape).make(row, given);
 }
@@ -168,16 +166,11 @@ export function cardRow(row: number, given: RowInput, shape: RowShape = CARD_SHA
 export const INPUT = new TextEncoder().encode('card-1\n');
 export const INPUT_SHA256 = '7d1132fe6b74c0b93a1ebf56eb9fca13f3d3faae93df30c7fc00c25b3380587e';
 
-/** A file that holds the input, for a run to take. */
-function spooled(): string {
-  const path = join(temporaryFolder(), 'spool');
-  writeFileSync(path, INPUT, { mode: 0o600 });
-  return path;
-}
-
 export function runPlan(more: Partial<NewRun> = {}): NewRun {
   const origin = { operation: 'card.block', profile: 'demo', host: 'https://cards.example', user: 'ada' };
   const input = { inputSha256: INPUT_SHA256, rowsSha256: INPUT_SHA256, inputFormat: 'ids', rows: 3, inputRows: 3 };
   const stored = { sha256: INPUT_SHA256, shape: CARD_SHAPE, columns: ['cardId'] };
-  return { ...origin, ...input, spool: spooled(), stored, options: { concurrency: 8 }, ...more };
+  const spool = join(temporaryFolder(), 'spool');
+  writeFileSync(spool, INPUT, { mode: 0o600 });
+  return { ...origin, ...input, spool, stored, options: { concurrency: 8 }, ...more };
 }

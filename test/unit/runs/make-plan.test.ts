@@ -26,7 +26,6 @@ function planOf(bench: Bench) {
   return { header, rows };
 }
 
-/** Plans the rows of a file; answers the exit code. */
 function plan(bench: Bench, command: CallCommand, text: string, more: CallOptions = {}): Promise<number> {
   return runBulk(bench.session, command, given({ from: bench.file('in.csv', text), ...planning(bench), ...more }));
 }

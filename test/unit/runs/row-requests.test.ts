@@ -104,8 +104,7 @@ it('a row that expects something else is held back, and says what', async () => 
 
 async function reconciled(operation: Operation, read: CallResult) {
   const used = serviceOf(read);
-  const reconcile = makeReconciler(used.service, operation, POLICY);
-  return { result: await reconcile?.(rowOf(), SLOT), names: used.names() };
+  return { result: await makeReconciler(used.service, operation, POLICY)?.(rowOf(), SLOT), names: used.names() };
 }
 
 it.each([
@@ -194,12 +193,8 @@ it.each([
   [{ unread: new Failure('LOCAL_IO', 'no records') }, [EARLIER]],
 ])('what is open of a card is named once by a row that is held back: %o', async (known, earlier) => {
   const ports = { open: async () => ({ ...NOTHING, ...known }), stillOpen: () => [EARLIER] };
-  const reply = await makeRowSender(
-    serviceOf(answered()).service,
-    OPERATIONS.cardReissue,
-    POLICY,
-    ports,
-  )(rowOf(), SLOT);
+  const { service } = serviceOf(answered());
+  const reply = await makeRowSender(service, OPERATIONS.cardReissue, POLICY, ports)(rowOf(), SLOT);
   expect(reply).toMatchObject({ kind: 'held', earlier });
 });
 
@@ -277,12 +272,7 @@ it('a dry run of rows is one line as NDJSON, and text with a blank line between 
 });
 
 it.each<[string, Operation, boolean, RegExp]>([
-  [
-    'cards below one heading',
-    OPERATIONS.cardBlock,
-    false,
-    /^ROW {2}CARD {4}REASON\n {2}1 {2}card-1 {2}x\n {2}2 {2}card-1 {2}x\n$/,
-  ],
+  ['cards', OPERATIONS.cardBlock, false, /^ROW {2}CARD {4}REASON\n {2}1 {2}card-1 {2}x\n {2}2 {2}card-1 {2}x\n$/],
   ['what is no card', calendarUpdate, false, /^row 1 card-1 {2}reason: x\nrow 2 card-1 {2}reason: x\n$/],
   ['requests with -v', OPERATIONS.cardBlock, true, /^POST https/],
 ])('a dry run of rows on a terminal shows %s', async (_what, operation, verbose, text) => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { RunControl } from '../../../src/runs/run-control.ts';
 import { FakeClock, FakeSignals } from './fakes.ts';
@@ -10,13 +11,11 @@ function control() {
   return { clock, signals, run, told };
 }
 
-const stopped = (run: RunControl) => new Promise((resolve) => run.abort.addEventListener('abort', resolve));
-
 it('a signal during a run gives what is in flight five seconds, and one more to say so', async () => {
   const { clock, signals, run, told } = control();
   signals.send('SIGINT');
   expect([run.stopping.aborted, run.abort.aborted]).toEqual([true, false]);
-  await stopped(run);
+  await once(run.abort, 'abort');
   expect(clock.ms).toBe(5000);
   await clock.sleep(1001);
   expect(told).toEqual(['stop at 0', 'overdue at 6000']);

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { inRowOrder } from '../../../src/runs/run-input.ts';
 
-/** Rows of a file, and whether it was closed. */
 function fileOf(rows: readonly number[]) {
   const file = { isClosed: false, rows: read() };
   async function* read(): AsyncGenerator<number> {

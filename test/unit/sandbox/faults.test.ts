@@ -46,8 +46,7 @@ const second: FaultRule = { ...first, method: '*', pathPart: '/', effect: { ...e
 
 it('planning faults asks the first rule that fits and has times left', () => {
   const next = pickFaults([first, second], () => 0);
-  const methods = ['POST', 'GET', 'POST', 'POST', 'GET'];
-  const kinds = methods.map((method) => next(method, '/v1/cards/1/block')?.kind);
+  const kinds = ['POST', 'GET', 'POST', 'POST', 'GET'].map((method) => next(method, '/v1/cards/1/block')?.kind);
   expect(kinds).toEqual(['timeout', 'garbage', 'timeout', undefined, undefined]);
 });
 

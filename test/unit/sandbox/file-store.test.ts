@@ -166,15 +166,12 @@ it('a state that cannot be used refuses a change that cannot be written and stil
   expect(JSON.parse((await post(store, '/v1/subscribers/s', '{"email":"x"}')).body).email).toBe('x');
 });
 
-it.skipIf(process.getuid?.() === 0)(
-  'a state that cannot be used reads the seed from a folder that cannot be written',
-  async () => {
-    mkdirSync(stateDir, { recursive: true });
-    chmodSync(stateDir, 0o500);
-    const store = open();
-    expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
-    await expect(post(store, `/v1/cards/${ACTIVE}/block`, '{}')).rejects.toMatchObject({ code: 'LOCAL_IO' });
-    expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
-    chmodSync(stateDir, 0o700);
-  },
-);
+it.skipIf(process.getuid?.() === 0)('a state that cannot be used reads the seed from a read-only folder', async () => {
+  mkdirSync(stateDir, { recursive: true });
+  chmodSync(stateDir, 0o500);
+  const store = open();
+  expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
+  await expect(post(store, `/v1/cards/${ACTIVE}/block`, '{}')).rejects.toMatchObject({ code: 'LOCAL_IO' });
+  expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
+  chmodSync(stateDir, 0o700);
+});

@@ -38,22 +38,19 @@ it.each<[attempt: string, taken: readonly string[], then: string, refused: reado
   ['reissue', [ACTIVE, WAITING, BLOCKED], 'REISSUED', [REISSUED, EXPIRED, CANCELLED]],
   ['provision/wallet_a', [ACTIVE], 'ACTIVE', [WAITING]],
   ['provision/wallet_b', [ACTIVE], 'ACTIVE', [BLOCKED]],
-])(
-  'a card in the sandbox takes %s at these statuses, and stays as it is at others: %j',
-  (attempt, taken, then, refused) => {
-    const statusOf = (sandbox: ReturnType<typeof play>, id: string) => sandbox.get(`/v1/cards/${id}`).json.status;
-    for (const id of taken) {
-      const sandbox = play();
-      expect([send(sandbox, id, attempt).status, statusOf(sandbox, id)]).toEqual([200, then]);
-    }
-    for (const id of refused) {
-      const sandbox = play();
-      expect([send(sandbox, id, attempt).status, statusOf(sandbox, id)]).toEqual([409, statusOf(play(), id)]);
-    }
-    const unknown = send(play(), UNKNOWN, attempt);
-    expect([unknown.status, unknown.json.errorCode]).toEqual([404, 'CARD_NOT_FOUND']);
-  },
-);
+])('a card in the sandbox takes %s at these statuses, and stays so at others: %j', (attempt, taken, then, refused) => {
+  const statusOf = (sandbox: ReturnType<typeof play>, id: string) => sandbox.get(`/v1/cards/${id}`).json.status;
+  for (const id of taken) {
+    const sandbox = play();
+    expect([send(sandbox, id, attempt).status, statusOf(sandbox, id)]).toEqual([200, then]);
+  }
+  for (const id of refused) {
+    const sandbox = play();
+    expect([send(sandbox, id, attempt).status, statusOf(sandbox, id)]).toEqual([409, statusOf(play(), id)]);
+  }
+  const unknown = send(play(), UNKNOWN, attempt);
+  expect([unknown.status, unknown.json.errorCode]).toEqual([404, 'CARD_NOT_FOUND']);
+});
 
 it('a refused card write names the status that forbade it', () => {
   const reply = play().post(`/v1/cards/${CANCELLED}/block`, '{"reason":"lost"}');

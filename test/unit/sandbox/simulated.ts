@@ -4,6 +4,7 @@ import { checkRequest } from '../../../src/sandbox/request.ts';
 import { builtInSeed } from '../../../src/sandbox/seed.ts';
 import { decide } from '../../../src/sandbox/server.ts';
 import { applyChanges, type Reply, type SandboxState } from '../../../src/sandbox/state.ts';
+import { SeededRandom } from '../../support/seeded-random.ts';
 
 /** Ids of the built-in seed, one for each status that a test needs. */
 export const ACTIVE = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
@@ -23,15 +24,9 @@ export const CLOCK = {
   sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
 };
 
-/** A repeatable stand-in for chance (mulberry32). */
 export function repeatableRandom(seed = 1): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const random = new SeededRandom(seed);
+  return () => random.next();
 }
 
 export interface Sent {

@@ -33,8 +33,7 @@ it("renderFailure is one line of JSON with every known member in the contract's 
 
 it('renderFailure begins in bold and a color in a terminal that shows them, and has the same text without', () => {
   const colours = terminal(80, {});
-  const plain = new Failure('NOT_FOUND', 'no card x', { hints: ['check the id'] });
-  expect(renderFailure(plain, 'table', colours)).toBe(
+  expect(renderFailure(new Failure('NOT_FOUND', 'no card x', { hints: ['check the id'] }), 'table', colours)).toBe(
     '\u001b[1;31mfrontdesk:\u001b[0m no card x\nhint: check the id\n',
   );
   const unknown = new Failure('OUTCOME_UNKNOWN', 'It was cut.', { attempted: 'block card x' });

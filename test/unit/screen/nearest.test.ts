@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { nearest } from '../../../src/screen/nearest.ts';
 
-const words = ['status', 'cardId', 'first_name', 'last_name', 'email', 'active'];
 it.each([
   ['stauts', 'status'],
   ['statu', 'status'],
@@ -13,7 +12,7 @@ it.each([
   ['', undefined],
   ['x'.repeat(100_000), undefined],
 ])('I26 nearest finds for %s: %s', (word, found) => {
-  expect(nearest(word, words)).toBe(found);
+  expect(nearest(word, ['status', 'cardId', 'first_name', 'last_name', 'email', 'active'])).toBe(found);
 });
 
 it.each([

@@ -88,17 +88,7 @@ it.each([
 });
 
 it.each([
-  ...[
-    'foo[',
-    'foo bar',
-    '',
-    '`{bad json}`',
-    '`{"a":1,"a":2',
-    '`{"a":1,"a":2}`',
-    'nosuch(@)',
-    'length()',
-    'length(@,@)',
-  ],
+  ...['foo[', 'a b', '', '`{bad json}`', '`{"a":1,"a":2', '`{"a":1,"a":2}`', 'nosuch(@)', 'length()', 'length(@,@)'],
   ...['sort_by(@)', '[::0]', 'sort_by(transactions, amount)', 'max_by(transactions, amount)', 'length(`false`)'],
   ...["sum('10')", 'sum(`[1,"a"]`)', 'sort(&amount)', '!metadata.vip', '[?!a.b]', '(a==b).c', '`1`.a'],
   ...['[?amount > `true`]', '$nosuch', '(('.repeat(50_000)],

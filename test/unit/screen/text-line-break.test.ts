@@ -3,12 +3,7 @@ import { breakLine, breakMessage } from '../../../src/screen/text.ts';
 
 it.each<[string, string, number | undefined, string]>([
   ['is broken between words', '  one two three four', 12, '  one two\n  three four'],
-  [
-    'continues beside a label',
-    '  Means   ACTIVE is not: not done',
-    20,
-    '  Means   ACTIVE is\n          not: not\n          done',
-  ],
+  ['keeps a label', '  Means   ACTIVE is not: not done', 20, '  Means   ACTIVE is\n          not: not\n          done'],
   ['has no label over half of the room', '  Label of words  text after it', 20, '  Label of words \n  text after it'],
   [
     'keeps its indent behind a command',

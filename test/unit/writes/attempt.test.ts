@@ -7,26 +7,16 @@ import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import { type Attempted, type AttemptPorts, attempt } from '../../../src/writes/attempt.ts';
 import { type CardReading, type Held, judge, needsCard, type Write } from '../../../src/writes/judge.ts';
 import { NOTHING, type OpenBefore } from '../../../src/writes/open-guard.ts';
+import { SeededRandom } from '../../support/seeded-random.ts';
 import { answered } from '../runs/fakes.ts';
-
-/** Chance that is the same each time: mulberry32. */
-function chanceOf(seed: number) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 const STATUSES = ['ACTIVE', 'BLOCKED', 'EXPIRED'];
 const REFUSED: readonly FailureCode[] = ['AUTH', 'FORBIDDEN', 'NOT_FOUND', 'CANCELLED'];
-const CODES: readonly FailureCode[] = [...REFUSED, 'BAD_REPLY', 'BUSY', 'UNREACHABLE'];
 
 /** One attempt in a random world, and what was done in it. */
 async function play(seed: number) {
-  const random = chanceOf(seed);
+  const chance = new SeededRandom(seed);
+  const random = () => chance.next();
   const maybe = (share = 0.5) => random() < share;
   const pick = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)] as T;
   const did: string[] = [];
@@ -58,7 +48,7 @@ async function play(seed: number) {
     readCard: async () => {
       did.push('read');
       const look: CardReading = maybe(0.15)
-        ? { failure: new Failure(pick(CODES), 'x') }
+        ? { failure: new Failure(pick([...REFUSED, 'BAD_REPLY', 'BUSY', 'UNREACHABLE']), 'x') }
         : { card: new Map([['status', status()]]) };
       looks.push(look);
       return look;

@@ -77,22 +77,17 @@ function withoutLinks(meanwhile: () => void): void {
   });
 }
 
-function twoFiles() {
-  const folder = temporaryFolder();
-  const [temporary, path] = [join(folder, 'new.tmp'), join(folder, 'a.json')];
-  writeFileSync(temporary, 'ours');
-  return { temporary, path };
-}
-
 it.each([
   ['takes a new file', () => undefined, { isPut: true, there: 'ours', left: false }],
   [
-    'keeps a file that another process made',
+    'keeps a file of another',
     (path: string) => writeFileSync(path, 'theirs'),
     { isPut: false, there: 'theirs', left: true },
   ],
 ])('a place where a file system has no hard links %s', async (_what, meanwhile, expected) => {
-  const { temporary, path } = twoFiles();
+  const folder = temporaryFolder();
+  const [temporary, path] = [join(folder, 'new.tmp'), join(folder, 'a.json')];
+  writeFileSync(temporary, 'ours');
   withoutLinks(() => meanwhile(path));
   const isPut = await putInNewPlace(temporary, path);
   expect({ isPut, there: readFileSync(path, 'utf8'), left: existsSync(temporary) }).toEqual(expected);

@@ -7,7 +7,6 @@ import { type AppendFile, openAppendFile } from '../../../../src/records/journal
 /** Text of each file below the folder, by its path in it. */
 export type Tree = Readonly<Record<string, string>>;
 
-/** Names and numbers of what is in one folder. */
 type Names = ReadonlyMap<string, number>;
 
 /**
@@ -61,15 +60,13 @@ export class Disk {
     return { ...file, sync };
   };
 
-  /** The power may go now. */
   moment(): void {
     this.losses.push(...this.left(), ...this.#oneNameLeft());
   }
 
   /** Of each folder whose names were not synced: what would be left if one of its new names alone had come to the disk. */
   #oneNameLeft(): readonly Tree[] {
-    const folders = [this.root, ...fs.readdirSync(this.root, { recursive: true, encoding: 'utf8' })];
-    return folders.flatMap((name) => {
+    return [this.root, ...fs.readdirSync(this.root, { recursive: true, encoding: 'utf8' })].flatMap((name) => {
       const path = name === this.root ? name : join(this.root, name);
       const facts = fs.lstatSync(path, { throwIfNoEntry: false });
       if (facts?.isDirectory() !== true) return [];

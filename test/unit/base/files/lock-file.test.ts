@@ -18,14 +18,12 @@ import { temporaryFolder } from './place.ts';
 const NAME = '00000000.41.77.0123456789abcdef';
 const NUMBERS = '\n0000000012 000000000345\n';
 
-/** A file in the place of a lock. */
 function fileOf(text: string): string {
   const path = join(temporaryFolder(), 'run.lock');
   writeFileSync(path, text);
   return path;
 }
 
-/** A lock: a folder with these files. */
 function lockOf(files: Readonly<Record<string, string>>): string {
   const path = join(temporaryFolder(), 'run.lock');
   mkdirSync(path);

@@ -19,7 +19,6 @@ function deadLock(): string {
   return path;
 }
 
-/** The lock of another process here that lives. */
 function livingLock(path: string, instance = FASTER): void {
   putLockHere(path, 'living', { instance, epoch: 5 });
 }

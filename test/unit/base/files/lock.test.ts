@@ -30,13 +30,6 @@ function clockWith(onSleep: (ms: number) => void, wallOffsetMs = 0): ClockPort {
   };
 }
 
-/** Pid of a process that has ended. */
-async function deadPid(): Promise<number> {
-  const child = spawn(process.execPath, ['-e', '']);
-  await once(child, 'exit');
-  return child.pid ?? 0;
-}
-
 it('a lock on one machine is refused at once with USAGE, naming the process that holds it', async () => {
   const path = fresh();
   const held = await acquireLock(path, options());
@@ -55,7 +48,9 @@ it('a lock on one machine is refused at once with USAGE, naming the process that
 it('a lock on one machine is taken over at once when its holder has died, one epoch later', async () => {
   const path = fresh();
   const { host } = identify(process.pid);
-  putLock(path, { holder: `${host}.${await deadPid()}.77`, epoch: 4, count: 9 });
+  const dead = spawn(process.execPath, ['-e', '']);
+  await once(dead, 'exit');
+  putLock(path, { holder: `${host}.${dead.pid}.77`, epoch: 4, count: 9 });
   expect(await livingLocks([path], realClock())).toEqual(new Set());
   const held = await acquireLock(path, options(stoppedClock()));
   expect(readdirSync(path)).toEqual([expect.stringContaining(`.${process.pid}.`)]);
@@ -113,7 +108,6 @@ it('a lock whose pid runs where the system does not say since when, as on Window
 const WAITING =
   'run may is in use by another frontdesk on pod-a (process 1). Waiting up to 90 s, then taking over if there was no sign of life for 60 s';
 
-/** What is reported while a lock is waited for. */
 async function waitFor(path: string, clock: ClockPort) {
   const reports: string[] = [];
   const held = await acquireLock(path, options(clock), async (message) => void reports.push(message));

@@ -17,15 +17,8 @@ export interface PutLock {
 /** The instance of a lock that a test puts in place. */
 export const INSTANCE = '0123456789abcdef';
 
-/** Holders that are known here: this process, and one of the same pid that has ended. */
-function holders() {
-  const { host, pid, start } = identify(process.pid);
-  return { living: `${host}.${pid}.${start}`, dead: `${host}.${pid}.1`, unsure: `${host}.${pid}.x` };
-}
-
 const digits = (value: number, width: number) => String(value).padStart(width, '0');
 
-/** Puts a lock in the place of what is there. */
 export function putLock(path: string, lock: PutLock = {}): void {
   const { holder = '00000000.1.77', instance = INSTANCE, machine = 'pod-a', epoch = 1, count = 0 } = lock;
   rmSync(path, { recursive: true, force: true });
@@ -37,12 +30,13 @@ export function putLock(path: string, lock: PutLock = {}): void {
   );
 }
 
-/** The lock of a process here that lives, or has ended. */
+/** The lock of a process here that lives, or has ended: this one, or one of its pid. */
 export function putLockHere(path: string, holder: 'living' | 'dead' | 'unsure', lock: PutLock = {}): void {
-  putLock(path, { holder: holders()[holder], machine: hostname(), ...lock });
+  const { host, pid, start } = identify(process.pid);
+  const starts = { living: start, dead: '1', unsure: 'x' };
+  putLock(path, { holder: `${host}.${pid}.${starts[holder]}`, machine: hostname(), ...lock });
 }
 
-/** Text of the file in the folder of a lock. */
 export function textOfLock(path: string): string {
   const [name = 'none'] = readdirSync(path);
   return readFileSync(join(path, name), 'utf8');

@@ -8,7 +8,6 @@ import { shellOf, shellQuote } from '../../../../src/base/files/shell-quote.ts';
 import { temporaryFolder } from './place.ts';
 
 const options = { platform: 'linux', what: 'the credentials file' };
-const isRoot = userInfo().uid === 0;
 
 function privateFile(mode = 0o600): string {
   const path = join(temporaryFolder(), 'credentials.json');
@@ -38,21 +37,18 @@ it('readPrivateFile answers undefined where there is no file or no folder', asyn
   }
 });
 
-it.each([0o777, 0o770, 0o702, 0o1777])(
-  'readPrivateFile refuses a folder of mode %o: others could swap it',
-  async (mode) => {
-    const path = privateFile();
-    const folder = join(path, '..');
-    chmodSync(folder, mode);
-    const refusal = { code: 'AUTH', hints: [`fix it with: chmod 700 ${folder}`] };
-    await expect(readPrivateFile(path, options)).rejects.toMatchObject(refusal);
-    await expect(refuseUnsafeFolder(folder, 'linux')).rejects.toMatchObject(refusal);
-    writeFileSync(join(folder, 'package.json'), '');
-    const step = { code: 'AUTH', hints: ['set FRONTDESK_CONFIG_DIR to a new folder that only frontdesk uses'] };
-    await expect(readPrivateFile(path, options)).rejects.toMatchObject(step);
-    await expect(refuseUnsafeFolder(folder, 'linux')).rejects.toMatchObject(step);
-  },
-);
+it.each([0o777, 0o770, 0o702, 0o1777])('readPrivateFile refuses a folder of mode %o', async (mode) => {
+  const path = privateFile();
+  const folder = join(path, '..');
+  chmodSync(folder, mode);
+  const refusal = { code: 'AUTH', hints: [`fix it with: chmod 700 ${folder}`] };
+  await expect(readPrivateFile(path, options)).rejects.toMatchObject(refusal);
+  await expect(refuseUnsafeFolder(folder, 'linux')).rejects.toMatchObject(refusal);
+  writeFileSync(join(folder, 'package.json'), '');
+  const step = { code: 'AUTH', hints: ['set FRONTDESK_CONFIG_DIR to a new folder that only frontdesk uses'] };
+  await expect(readPrivateFile(path, options)).rejects.toMatchObject(step);
+  await expect(refuseUnsafeFolder(folder, 'linux')).rejects.toMatchObject(step);
+});
 
 it('readPrivateFile accepts a folder that others can only read', async () => {
   const path = privateFile();
@@ -77,7 +73,7 @@ it('readPrivateFile refuses a folder in the place of the file', async () => {
   await expect(readPrivateFile(path, options)).rejects.toThrow('it is not an ordinary file');
 });
 
-it.runIf(isRoot)('readPrivateFile refuses a file, and a folder, of another user', async () => {
+it.runIf(userInfo().uid === 0)('readPrivateFile refuses a file, and a folder, of another user', async () => {
   const path = privateFile();
   chownSync(path, 4711, 4711);
   await expect(readPrivateFile(path, options)).rejects.toMatchObject({

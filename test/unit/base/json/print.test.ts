@@ -129,12 +129,9 @@ it.each([
 it.each([
   ...['{ "a":1}', '{"a":1 }', '{"a": 1}', '{"a":[1 ,2]}', '{"a":"\\u0041"}', '{"a":"\\/"}', '{"a":"\u007f"}'],
   ...['{"a":"\u202e"}', '{"é":1}', '{}', '[{"a":1}]', `{"a":"${'x'.repeat(70_000)}"}`],
-])(
-  'an object that remembers its text does not keep what is printed otherwise, or is no object, or long: %.30j',
-  (text) => {
-    expect(remembered(text)).toBeUndefined();
-  },
-);
+])('an object that remembers its text does not keep what is printed otherwise, is no object or long: %.30j', (text) => {
+  expect(remembered(text)).toBeUndefined();
+});
 
 it('an object that remembers its text is printed indented as any other', () => {
   expect(printJson(parseJson('{"a":1}', { remembers: true }), { indent: 2 })).toBe('{\n  "a": 1\n}');

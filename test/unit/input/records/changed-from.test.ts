@@ -144,18 +144,8 @@ it('an older file may be a workbook', async () => {
 it.each([
   ['a row without an id', 'old.csv', 'id,email\ns1,a\n,b\n', 'row 2, line 3: the row has no ID'],
   ['a row of JSON without an id', 'old.ndjson', '{"id":7,"email":"a"}\n', 'line 1: the row has no ID'],
-  [
-    'an id that occurs twice',
-    'old.csv',
-    'id,email\ns1,a\ns2,b\ns1,c\n',
-    'row 3, line 4: its ID is in an earlier row too',
-  ],
-  [
-    'its faults, each kind once',
-    'old.csv',
-    `id,email\n${',a\n'.repeat(30)}`,
-    'row 1, line 2 and 29 more: the row has no ID',
-  ],
+  ['an id twice', 'old.csv', 'id,email\ns1,a\ns2,b\ns1,c\n', 'row 3, line 4: its ID is in an earlier row too'],
+  ['each kind of fault', 'old.csv', `id,email\n${',a\n'.repeat(30)}`, 'row 1, line 2 and 29 more: the row has no ID'],
   [
     'a row of too few cells',
     'old.csv',

@@ -27,7 +27,6 @@ const WRITERS: Readonly<Record<string, (rows: Rows) => Uint8Array | Promise<Uint
   [CHANGES_CR]: (rows) => writtenWorkbook([{ name: 'Rows', rows }]),
 };
 
-/** Each of the cases, in each kind of file. */
 const everywhere = (...cases: readonly (readonly [string, string?])[]) =>
   Object.keys(WRITERS).flatMap((writer) => cases.map(([text, what = '']) => [writer, text, what] as const));
 

@@ -58,7 +58,6 @@ async function check(
   });
 }
 
-/** What a refused input is refused with. */
 async function failureOf(operation: Operation, text: string | Uint8Array, more: Partial<InputOptions> = {}) {
   const error = await check(operation, text, more).catch((thrown: unknown) => thrown);
   if (!(error instanceof Failure) || error.code !== 'USAGE') throw error;
@@ -67,7 +66,6 @@ async function failureOf(operation: Operation, text: string | Uint8Array, more: 
 
 const placed = ({ faults }: Failure) => faults.map(({ where, problem }) => `${where}: ${problem}`);
 
-/** The faults as lines of text. */
 async function faultsOf(operation: Operation, text: string, more: Partial<InputOptions> = {}) {
   const { parts, problem } = await failureOf(operation, text, more);
   return parts?.problems ?? problem.split(/^[^:]* in stdin: /).slice(1);
@@ -687,15 +685,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 it('the file of the rows of an input has the rows that will be sent, is only for its owner, and hashes to what the check says', async () => {
   const text = `\ufeffcardId;reason\r\n${CARD};lost\r\n${OTHER};"a ""b"""\r\n`;
   const rowsTo = join(folder, 'good');
-  const input = await checkInput(fileOf(text), optionsFor(cardBlock), {
-    duplicates: 'refused',
-    rowsTo,
-    isStored: true,
-  });
+  const read = await checkInput(fileOf(text), optionsFor(cardBlock), { duplicates: 'refused', rowsTo, isStored: true });
   const written = `[1,["${CARD}","lost"],2,["${OTHER}","a \\"b\\""]]\n`;
   expect(readFileSync(rowsTo, 'utf8')).toBe(written);
   expect(statSync(rowsTo).mode & 0o777).toBe(0o600);
-  expect(input).toMatchObject({
+  expect(read).toMatchObject({
     sha256: createHash('sha256').update(text).digest('hex'),
     fileSha256: createHash('sha256').update(written).digest('hex'),
     columns: ['cardId', 'reason'],
@@ -761,11 +755,7 @@ it.each<[string, Operation, string, string, Partial<InputOptions>, ...(readonly 
 });
 
 it.each([
-  [
-    'an id that the older file does not have',
-    'id,email\ns9,c@x\n',
-    'row 1, line 2, column id: "s9" is not in stdin, so its changes are unknown',
-  ],
+  ['an unknown id', 'id,email\ns9,c@x\n', 'row 1, line 2, column id: "s9" is not in stdin, so its changes are unknown'],
   [
     'an id that lost its zeros, and names the one that it was',
     'id,email\n101,a@y\n',
@@ -891,36 +881,30 @@ it.each<[string, string, Partial<InputOptions>, string, ...string[]]>([
     `<cardId> 2: "one" ${NO_CARD}`,
     `<cardId> 3: the same id as in argument 1 (${CARD}). --allow-duplicates accepts that`,
   ],
-])(
-  'the faults of an input are counted and named, one to a line where there are several: %s',
-  async (_, text, more, what, ...problems) => {
-    expect(await failureOf(cardBlock, text, more)).toMatchObject({
-      problem: `${what}: ${problems.join('; ')}`,
-      after: 'unsent',
-      hints: [],
-      faultCount: problems.length,
-      parts: problems.length === 1 ? undefined : { heading: what, problems },
-    });
-  },
-);
+])('the faults of an input are counted and named, each on its line: %s', async (_, text, more, what, ...problems) => {
+  expect(await failureOf(cardBlock, text, more)).toMatchObject({
+    problem: `${what}: ${problems.join('; ')}`,
+    after: 'unsent',
+    hints: [],
+    faultCount: problems.length,
+    parts: problems.length === 1 ? undefined : { heading: what, problems },
+  });
+});
 
 it.each<[string | undefined, string | undefined, readonly string[]]>([
   ['reason', 'reason', ['give it with --reason, or in a column reason']],
   ['reason', undefined, []],
   ['cardId', 'reason', []],
-])(
-  'a rule judges the good rows alone, and what it says of the field %s as %s has these hints: %j',
-  async (field, kind, hints) => {
-    const asked: number[] = [];
-    const checkRows: InputOptions['checkRows'] = async (good) => {
-      asked.push(...good.map(({ row }) => row.row));
-      return good.map(() => ({ field: field ?? '', kind, problem: 'is required' }));
-    };
-    const text = `cardId,_outcome\nbad,\n${OTHER},unknown\n${CARD},\n`;
-    await expect(check(cardBlock, text, { checkRows })).rejects.toMatchObject({ faultCount: 3, hints });
-    expect(asked).toEqual([3]);
-  },
-);
+])('a rule judges good rows alone, and what it says of %s as %s has these hints: %j', async (field, kind, hints) => {
+  const asked: number[] = [];
+  const checkRows: InputOptions['checkRows'] = async (good) => {
+    asked.push(...good.map(({ row }) => row.row));
+    return good.map(() => ({ field: field ?? '', kind, problem: 'is required' }));
+  };
+  const text = `cardId,_outcome\nbad,\n${OTHER},unknown\n${CARD},\n`;
+  await expect(check(cardBlock, text, { checkRows })).rejects.toMatchObject({ faultCount: 3, hints });
+  expect(asked).toEqual([3]);
+});
 
 it.each<[string, readonly string[], readonly string[]]>([
   ['an unknown name', ['id', 'emial'], ['Rows!B1: unknown column "emial": did you mean email?']],
@@ -934,19 +918,16 @@ it.each<[string, readonly string[], readonly string[]]>([
     ],
   ],
   ['nothing', [], ['Rows, line 1: the row is empty, but must contain the names of the columns']],
-])(
-  'of a sheet whose header has %s the rows are not judged, and its other sheets are named',
-  async (_, names, problems) => {
-    const rows = [names, ['x', 12.5]] as const;
-    const bytes = sheetJsWorkbook([
-      { name: 'Rows', rows },
-      { name: 'Other', rows: [['id']] },
-    ]);
-    const failure = await failureOf(subscriberUpdate, bytes, XLSX);
-    expect(placed(failure)).toEqual(problems);
-    expect(failure.hints.at(-1)).toContain('the sheet "Rows" is read, and not "Other"');
-  },
-);
+])('of a sheet whose header has %s rows are not judged, and other sheets are named', async (_, names, problems) => {
+  const rows = [names, ['x', 12.5]] as const;
+  const bytes = sheetJsWorkbook([
+    { name: 'Rows', rows },
+    { name: 'Other', rows: [['id']] },
+  ]);
+  const failure = await failureOf(subscriberUpdate, bytes, XLSX);
+  expect(placed(failure)).toEqual(problems);
+  expect(failure.hints.at(-1)).toContain('the sheet "Rows" is read, and not "Other"');
+});
 
 it('of a sheet the faults of its rows are named with their cells', async () => {
   const rows = [

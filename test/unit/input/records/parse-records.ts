@@ -12,7 +12,6 @@ export async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator
   }
 }
 
-/** Reads a whole input in pieces of `size` bytes. */
 export async function readAll(
   input: string | Uint8Array,
   options: { format?: InputFormat; path?: string; csvRaw?: boolean; columns?: readonly string[]; size?: number } = {},

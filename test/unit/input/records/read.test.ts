@@ -83,14 +83,11 @@ it('I20 NDJSON names line and column of each bad line and continues', async () =
 test.each([
   ['ndjson', '{"id":"1","n":1}\n{"id":"2","n":2}\n{"n":3,"id":"3"}\n{"n":4}\n'],
   ['json', '[{"id":"1","n":1},{"id":"2","n":2},{"n":3,"id":"3"},{"n":4}]'],
-] as const)(
-  'rows of objects of %s share their names with the row before, if they are the same',
-  async (format, text) => {
-    const names = (await readAll(text, { format })).records.map((record) => record.names);
-    expect(names).toEqual([['id', 'n'], ['id', 'n'], ['n', 'id'], ['n']]);
-    expect(names[1]).toBe(names[0]);
-  },
-);
+] as const)('rows of objects of %s share their names with the row before, if the same', async (format, text) => {
+  const names = (await readAll(text, { format })).records.map((record) => record.names);
+  expect(names).toEqual([['id', 'n'], ['id', 'n'], ['n', 'id'], ['n']]);
+  expect(names[1]).toBe(names[0]);
+});
 
 const json = (text: string, size?: number) =>
   readAll(text, { format: 'json', ...(size === undefined ? {} : { size }) });

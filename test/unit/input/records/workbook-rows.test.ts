@@ -75,13 +75,10 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
   expect(problemsOf(read)).toEqual([]);
 });
 
-it.each([1, 7, 8, 9, 1000])(
-  'a workbook is read like the CSV file of its sheet whatever the size of its pieces: %i',
-  async (size) => {
-    const read = await readAll(sheetJsWorkbook([{ name: 'Rows', rows }]), { size });
-    expect(valuesOf(read)).toEqual(values);
-  },
-);
+it.each([1, 7, 8, 9, 1000])('a workbook is read like the CSV file of its sheet in pieces of %i', async (size) => {
+  const read = await readAll(sheetJsWorkbook([{ name: 'Rows', rows }]), { size });
+  expect(valuesOf(read)).toEqual(values);
+});
 
 it('a workbook is read like the CSV file of its sheet whatever text it holds', async () => {
   // What XML cannot hold is escaped by programs in ways of their own; the tests by hand have it. write-excel-file
@@ -271,11 +268,7 @@ const conditional = (range: string) =>
   `</sheetData><conditionalFormatting sqref="${range}"><cfRule dxfId="0"/></conditionalFormatting><sheetData>`;
 
 it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
-  [
-    'a second value of another namespace',
-    { rows: row2(`<c r="A2" t="str"><v>s1</v><e:v ${IN_MAIN}>s2</e:v></c>`) },
-    inCell('v, e:v'),
-  ],
+  ['a value elsewhere', { rows: row2(`<c r="A2" t="str"><v>s1</v><e:v ${IN_MAIN}>s2</e:v></c>`) }, inCell('v, e:v')],
   ['a second value', { rows: row2('<c r="A2" t="str"><v>s1</v><v>s2</v></c>') }, inCell('v, v')],
   ['an escape in lower case', { rows: row2('<c r="A2" t="str"><v>a_x005f_x0041_</v></c>') }, inCell('v')],
   ['one in a run', { rows: row2('<c r="A2" t="inlineStr"><is><r><t>_x000d_</t></r></is></c>') }, inCell('is')],
@@ -284,11 +277,7 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
     { texts: '<si><t>_x00aF_</t></si>', rows: row2('<c r="A2" t="s"><v>0</v></c>') },
     inCell('v'),
   ],
-  [
-    'a value in a namespace that its element declares',
-    { rows: row2('<c r="A2" t="str"><v xmlns="urn:else">s2</v></c>') },
-    inCell(':v'),
-  ],
+  ['a value of a declared namespace', { rows: row2('<c r="A2" t="str"><v xmlns="urn:else">s2</v></c>') }, inCell(':v')],
   ['a second text', { rows: row2('<c r="A2" t="inlineStr"><is><t>s1</t><t>s2</t></is></c>') }, inCell('is')],
   [
     'a shared text with a run beside it',
@@ -480,11 +469,7 @@ it('all columns count as hidden if the row with their names is', async () => {
 it.each([
   ['hidden by hand', '<cols><col min="2" max="3" width="9" hidden="1"/></cols>', ['email', 'created']],
   ['of no width', '<cols><col min="2" max="4" width="0"/></cols>', ['email', 'created', 'first_name']],
-  [
-    'hidden as all others',
-    '<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="3" width="9"/></cols>',
-    ['first_name'],
-  ],
+  ['not shown', '<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="3" width="9"/></cols>', ['first_name']],
 ])('columns %s are named', async (_how, before, names) => {
   const rows = textRow(1, ['id', 'email', 'created', 'first_name']) + textRow(2, ['s1', 'a@x', '', 'Ann']);
   expect((await readAll(sheetWith(before, rows))).hidden).toEqual(names);
@@ -518,38 +503,12 @@ it('TRUE() and FALSE() are booleans, also if several cells share one of them', a
 });
 
 it.each(['hidden', 'veryHidden'])('the first sheet that is not %s is read', async (state) => {
+  const sheets = `<sheet name="Archive" state="${state}" r:id="r1"/><sheet name="Members" r:id="r1"/>`;
   const parts = {
-    'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets><sheet name="Archive" sheetId="1" state="${state}" r:id="r1"/><sheet name="Members" sheetId="2" r:id="r1"/></sheets></workbook>`,
+    'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>${sheets}</sheets></workbook>`,
   };
   const read = await readAll(handMadeWorkbook({ rows: ONE_ROW, parts }));
   expect([read.sheet, valuesOf(read)]).toEqual(['Members', [['s1', 'a@x']]]);
-});
-
-it('a sheet of a state that no program knows is shown', async () => {
-  const parts = {
-    'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets><sheet name="Rows" sheetId="1" state="show" r:id="r1"/></sheets></workbook>`,
-  };
-  expect(valuesOf(await readAll(handMadeWorkbook({ rows: ONE_ROW, parts })))).toEqual([['s1', 'a@x']]);
-});
-
-it.each<[string, (files: ZipFile[]) => readonly ZipFile[]]>([
-  [
-    'backslashes in the names of its parts',
-    (files) => files.map((file) => ({ ...file, name: file.name.replaceAll('/', '\\') })),
-  ],
-  ['no part of styles', (files) => files.filter(({ name }) => name !== 'xl/styles.xml')],
-  ['no part of shared texts', (files) => files.filter(({ name }) => name !== 'xl/sharedStrings.xml')],
-])('a workbook that spreadsheets open is read: with %s', async (_what, change) => {
-  expect(valuesOf(await readAll(handMadeWorkbook({ rows: ONE_ROW, change })))).toEqual([['s1', 'a@x']]);
-});
-
-const ONE = [{ name: 'Rows', rows: [NAMES, ['s1', 'a@x']] }];
-it.each<[string, () => Buffer | Promise<Buffer>]>([
-  ['made by hand', () => handMadeWorkbook({ rows: ONE_ROW })],
-  ['of SheetJS', () => sheetJsWorkbook(ONE)],
-  ['of write-excel-file', () => writtenWorkbook(ONE)],
-])('a workbook that spreadsheets open is read: with bytes behind its end, %s', async (_whose, make) => {
-  expect(valuesOf(await readAll(Buffer.concat([await make(), Buffer.alloc(100_000)])))).toEqual([['s1', 'a@x']]);
 });
 
 /** An archive with one part, and the same with another content: of the same length. */
@@ -618,18 +577,6 @@ function twoSheets(sheet: string, around = '', type = `${RELATIONS}/worksheet`) 
   });
 }
 
-it.each<[string, Uint8Array]>([
-  ['of another namespace', twoSheets('<sheet q:id="r9" name="Rows" r:id="r1"/>')],
-  ['without a namespace', twoSheets('<sheet id="r9" name="Rows" r:id="r1"/>')],
-  ['whose prefix is declared nowhere', twoSheets('<sheet p:id="r9" name="Rows" r:id="r1"/>')],
-  [
-    'whose prefix means something else there',
-    twoSheets(`<sheet r:id="r9" name="Rows" s:id="r1" xmlns:s="${RELATIONS}"/>`, 'xmlns:r="urn:else"'),
-  ],
-])('a workbook is read as a spreadsheet shows it, not by an id %s', async (_what, bytes) => {
-  expect(valuesOf(await readAll(bytes))).toEqual([['s1', 'a@x']]);
-});
-
 it('a header cell that a conditional format shows otherwise is a fault', async () => {
   const read = await readAll(handMadeWorkbook({ styles: FORMATTED, rows: `${ONE_ROW}${conditional('A1:B1')}` }));
   expect(faultsOf(read)).toEqual([
@@ -663,16 +610,13 @@ it.each([
   ]);
 });
 
-it.each(['worksheet', 'sharedStrings', 'styles'])(
-  'a workbook whose %s is outside of the file is refused',
-  async (kind) => {
-    const other = relation('r9', `${RELATIONS}/${kind}`, 'worksheets/sheet1.xml', ' TargetMode="External"');
-    const parts = { 'xl/_rels/workbook.xml.rels': relations(SHEET_RELATION, other) };
-    expect(await refusal(handMadeWorkbook({ rows: NAMES_ROW, parts }))).toContain(
-      `(xl/_rels/workbook.xml.rels: it refers to a ${kind} outside of the file)`,
-    );
-  },
-);
+it.each(['worksheet', 'sharedStrings', 'styles'])('a workbook whose %s is elsewhere is refused', async (kind) => {
+  const other = relation('r9', `${RELATIONS}/${kind}`, 'worksheets/sheet1.xml', ' TargetMode="External"');
+  const parts = { 'xl/_rels/workbook.xml.rels': relations(SHEET_RELATION, other) };
+  expect(await refusal(handMadeWorkbook({ rows: NAMES_ROW, parts }))).toContain(
+    `(xl/_rels/workbook.xml.rels: it refers to a ${kind} outside of the file)`,
+  );
+});
 
 const ALTERNATIVES = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"';
 /** What one program shows of it, another does not. */
@@ -695,10 +639,42 @@ it.each([
   );
 });
 
-it('a sheet with an alternative of something else is read', async () => {
-  const content = OWN + alternative('<controls><control r:id="r1"/></controls>');
-  const parts = { 'xl/worksheets/sheet1.xml': `<worksheet xmlns="${MAIN}" ${ALTERNATIVES}>${content}</worksheet>` };
-  expect(valuesOf(await readAll(handMadeWorkbook({ rows: '', parts })))).toEqual([['s1', 'a@x']]);
+const ONE = [{ name: 'Rows', rows: [NAMES, ['s1', 'a@x']] }];
+const oneRow = (parts: Readonly<Record<string, string>>) => handMadeWorkbook({ rows: ONE_ROW, parts });
+const repacked = (change: (files: ZipFile[]) => readonly ZipFile[]) => handMadeWorkbook({ rows: ONE_ROW, change });
+const BOOK = (sheet: string) => `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>${sheet}</sheets></workbook>`;
+const SHOWN = '<sheet name="Rows" sheetId="1" state="show" r:id="r1"/>';
+const CONTROLS = alternative('<controls><control r:id="r1"/></controls>');
+const ODD_DOCUMENT = relation('a', 'urn:else/officeDocument', 'xl/other.xml');
+const DOCUMENT = relation('b', `${RELATIONS}/officeDocument`, 'xl/workbook.xml');
+const CHARTS = '<sheet name="Other" r:id="r9"/><sheet name="Rows" r:id="r1"/>';
+const ELSEWHERE = `<sheet r:id="r9" name="Rows" s:id="r1" xmlns:s="${RELATIONS}"/>`;
+
+it.each<[string, Buffer | Promise<Buffer>]>([
+  ['a sheet of a state that no program knows', oneRow({ 'xl/workbook.xml': BOOK(SHOWN) })],
+  ['backslashes', repacked((files) => files.map((file) => ({ ...file, name: file.name.replaceAll('/', '\\') })))],
+  ['no part of styles', repacked((files) => files.filter(({ name }) => name !== 'xl/styles.xml'))],
+  ['no part of shared texts', repacked((files) => files.filter(({ name }) => name !== 'xl/sharedStrings.xml'))],
+  ['an id of another namespace', twoSheets('<sheet q:id="r9" name="Rows" r:id="r1"/>')],
+  ['an id without a namespace', twoSheets('<sheet id="r9" name="Rows" r:id="r1"/>')],
+  ['an id whose prefix is declared nowhere', twoSheets('<sheet p:id="r9" name="Rows" r:id="r1"/>')],
+  ['an id whose prefix means something else there', twoSheets(ELSEWHERE, 'xmlns:r="urn:else"')],
+  [
+    'an alternative of something else',
+    oneRow({ [SHEET]: `<worksheet xmlns="${MAIN}" ${ALTERNATIVES}>${OWN}${CONTROLS}</worksheet>` }),
+  ],
+  ['a sheet of charts', twoSheets(CHARTS, '', `${RELATIONS}/chartsheet`)],
+  ['a document whose relation only ends like it', oneRow({ '_rels/.rels': relations(ODD_DOCUMENT, DOCUMENT) })],
+])('a workbook is read as spreadsheets show it: with %s', async (_what, bytes) => {
+  expect(valuesOf(await readAll(await bytes))).toEqual([['s1', 'a@x']]);
+});
+
+it.each<[string, () => Buffer | Promise<Buffer>]>([
+  ['made by hand', () => handMadeWorkbook({ rows: ONE_ROW })],
+  ['of SheetJS', () => sheetJsWorkbook(ONE)],
+  ['of write-excel-file', () => writtenWorkbook(ONE)],
+])('a workbook is read as spreadsheets show it: with bytes behind its end, %s', async (_whose, make) => {
+  expect(valuesOf(await readAll(Buffer.concat([await make(), Buffer.alloc(100_000)])))).toEqual([['s1', 'a@x']]);
 });
 
 const DECLARED = `<worksheet xmlns="${MAIN}"><sheetData>${NAMES_ROW}${textRow(2, ['s1', 'Günther'])}</sheetData></worksheet>`;
@@ -715,30 +691,13 @@ it.each([' encoding="utf-8" standalone="yes"', ''])('a part that declares%s is r
   expect(valuesOf(await readAll(handMadeWorkbook({ rows: '', parts })))).toEqual([['s1', 'Günther']]);
 });
 
-it('a sheet of charts has no rows', async () => {
-  const sheets = '<sheet name="Other" r:id="r9"/><sheet name="Rows" r:id="r1"/>';
-  expect(valuesOf(await readAll(twoSheets(sheets, '', `${RELATIONS}/chartsheet`)))).toEqual([['s1', 'a@x']]);
-});
-
 it.each([
-  [
-    'whose relation only ends like one of the format',
-    'name="Other"',
-    'urn:else/worksheet',
-    'the sheet "Other" is no worksheet',
-  ],
+  ['whose relation is not of the format', 'name="Other"', 'urn:else/worksheet', 'the sheet "Other" is no worksheet'],
   ['of dialogs', 'name="Other"', `${RELATIONS}/dialogsheet`, 'the sheet "Other" is no worksheet'],
   ['without a name', '', `${RELATIONS}/worksheet`, 'a sheet has no name'],
 ])('a sheet %s is damage, because programs may show it first', async (_what, name, type, why) => {
   const sheets = `<sheet ${name} r:id="r9"/><sheet name="Rows" r:id="r1"/>`;
   expect(await refusal(twoSheets(sheets, '', type))).toContain(`(xl/workbook.xml: ${why})`);
-});
-
-it('a workbook is found by the relation of the format, not by one that only ends like it', async () => {
-  const other = relation('a', 'urn:else/officeDocument', 'xl/other.xml');
-  const own = relation('b', `${RELATIONS}/officeDocument`, 'xl/workbook.xml');
-  const bytes = handMadeWorkbook({ rows: ONE_ROW, parts: { '_rels/.rels': relations(other, own) } });
-  expect(valuesOf(await readAll(bytes))).toEqual([['s1', 'a@x']]);
 });
 
 it('a row under a prefix that it declares is read, if it means the namespace of the sheet', async () => {
@@ -750,7 +709,7 @@ it('a row under a prefix that it declares is read, if it means the namespace of 
 const good = { rows: HEADER_ROW };
 const ofSheet = (change: Partial<ZipFile>) => changed((file) => (file.name === SHEET ? { ...file, ...change } : file));
 const SAVE_XLSX = 'open it in the program that made it and save it as .xlsx';
-const HIDDEN_BOOK = `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets><sheet name="Rows" sheetId="1" state="veryHidden" r:id="r1"/></sheets></workbook>`;
+const HIDDEN_BOOK = BOOK('<sheet name="Rows" sheetId="1" state="veryHidden" r:id="r1"/>');
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument.spreadsheet';
 
 it.each<[string, Uint8Array, string]>([
@@ -762,11 +721,7 @@ it.each<[string, Uint8Array, string]>([
   ['an empty file', Buffer.alloc(0), 'is empty (0 bytes): save it again in the program that made it'],
   ['an encrypted workbook', oleContainer('EncryptedPackage'), 'is encrypted: save it without a password'],
   ['an encrypted ZIP', changed((file) => ({ ...file, flags: 1 })), 'is encrypted: save it without a password'],
-  [
-    'an older workbook',
-    oleContainer('Workbook'),
-    `is in the older .xls format, or encrypted: ${SAVE_XLSX}, without a password`,
-  ],
+  ['a .xls', oleContainer('Workbook'), `is in the older .xls format, or encrypted: ${SAVE_XLSX}, without a password`],
   [
     'a sheet with a pivot table',
     withPart('xl/worksheets/_rels/sheet1.xml.rels', relations(relation('p', `${RELATIONS}/pivotTable`, 'p.xml'))),
@@ -827,16 +782,8 @@ it.each<[string, Uint8Array, string]>([
   ['a workbook without a sheet', inBook(`<workbook xmlns="${MAIN}"/>`), 'it has no sheet'],
   ['a workbook without the part of its sheet', withPart(SHEET, undefined), `the part ${SHEET} is missing`],
   ['an unknown packing', changed((file) => ({ ...file, method: 12 })), 'it is packed in an unknown way'],
-  [
-    'a part that is there twice',
-    handMadeWorkbook({ ...good, change: (files) => [...files, ...files] }),
-    'it contains a part twice',
-  ],
-  [
-    'a document type',
-    inBook('<!DOCTYPE workbook [<!ENTITY a "b">]><workbook/>'),
-    'xl/workbook.xml: it has a document type',
-  ],
+  ['a part twice', handMadeWorkbook({ ...good, change: (files) => [...files, ...files] }), 'it contains a part twice'],
+  ['a DOCTYPE', inBook('<!DOCTYPE workbook [<!ENTITY a "b">]><workbook/>'), 'xl/workbook.xml: it has a document type'],
   [
     'a part that is not UTF-8',
     changed((file) => (isBook(file) ? { ...file, content: Buffer.from([0x3c, 0xff]) } : file)),
@@ -844,11 +791,7 @@ it.each<[string, Uint8Array, string]>([
   ],
   ['tags that are nested without end', rowsOf('<row>'.repeat(100_000)), `${SHEET}: it is nested too deep`],
   ['endless cells', rowsOf(`<row>${'<c/>'.repeat(200_001)}</row>`), `${SHEET}: an element holds too many others`],
-  [
-    'an endless text',
-    rowsOf(textRow(1, ['x'.repeat(5_000_000)])),
-    `${SHEET}: a text of more than 4 million characters`,
-  ],
+  ['a long text', rowsOf(textRow(1, ['x'.repeat(5_000_000)])), `${SHEET}: a text of more than 4 million characters`],
   ['mixed rows', rowsOf([1, 3, 2].map((row) => textRow(row, ['id'])).join('')), `${SHEET}: its rows are out of order`],
   ['a cell twice', rowsOf('<row r="1"><c r="A1"/><c r="A1"/></row>'), `${SHEET}: its cells are out of order`],
   [
@@ -874,11 +817,7 @@ it.each<[string, Uint8Array, string]>([
     `${SHEET}: it has too many merged cells and conditional formats`,
   ],
   ['a sheet that names two parts', TWO_PARTS, 'xl/workbook.xml: a sheet has two parts'],
-  [
-    'two relations with one id',
-    withPart('xl/_rels/workbook.xml.rels', TWICE),
-    'xl/workbook.xml: two of its parts have one id',
-  ],
+  ['one id for two', withPart('xl/_rels/workbook.xml.rels', TWICE), 'xl/workbook.xml: two of its parts have one id'],
   ...[
     ['_rels/.rels', 'officeDocument', 'the file', RELATIONS],
     ['xl/_rels/workbook.xml.rels', 'sharedStrings', 'xl/workbook.xml', RELATIONS],
@@ -889,22 +828,14 @@ it.each<[string, Uint8Array, string]>([
       relation(`x${at}`, `${base}/${kind}`, 'xl/workbook.xml'),
     );
     const bytes = withPart(part, relations(SHEET_RELATION, one ?? '', other ?? ''));
-    return [
-      `two relations of the kind ${kind} in ${edition}`,
-      bytes,
-      `${source}: it refers to two parts of the kind ${kind}`,
-    ];
+    return [`two of the kind ${kind} in ${edition}`, bytes, `${source}: it refers to two parts of the kind ${kind}`];
   }),
   ['another edition of XML', withPart(SHEET, '<?xml version="1.1"?><worksheet/>'), `${SHEET}: it is XML 1.1, not 1.0`],
   ['a part with another name before its bytes', ofSheet({ localName: SHEET.replace('1', '2') }), OUT_OF_STEP],
   ['a part that unpacks to more than it says', ofSheet({ saidSize: 10 }), OUT_OF_STEP],
   ['a part that unpacks to less than it says', ofSheet({ saidSize: 1_000_000 }), OUT_OF_STEP],
   ['a part that is not what its checksum says', ofSheet({ saidCrc: 1 }), OUT_OF_STEP],
-  [
-    'styles that would fill the memory',
-    handMadeWorkbook({ ...good, styles: MANY_STYLES }),
-    '/xl/styles.xml: it is too large',
-  ],
+  ['styles without end', handMadeWorkbook({ ...good, styles: MANY_STYLES }), '/xl/styles.xml: it is too large'],
   ['relations that would fill the memory', withPart('_rels/.rels', MANY_RELATIONS), '_rels/.rels: it is too large'],
   ...['0x1', '1e0', ' 1 ', '1.0', '+1', ''].map((style): [string, Buffer, string] => [
     `the style "${style}" of a cell`,

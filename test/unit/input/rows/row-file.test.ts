@@ -22,7 +22,6 @@ interface Written {
   readonly extra?: RowExtra;
 }
 
-/** Writes rows, numbered from 1, and reads them. */
 async function roundTrip(shape: RowShape, written: readonly Written[], isKept = false) {
   const path = join(temporaryFolder(), 'rows');
   const maker = new RowMaker(shape);
@@ -74,8 +73,7 @@ it('the rows of a run are what was judged, when they are read against an older f
   const { read } = await roundTrip(shape, [{ given: ['s1', 'new@x', 'true'], extra: { was } }]);
   expect(bodies(read)).toEqual(['{"email":"new@x"}']);
   expect(read[0]?.before).toEqual(new Map());
-  const members = Object.fromEntries(new RowMaker(shape).membersOf(read[0] as Row));
-  expect(members).toEqual({ id: 's1', email: 'new@x' });
+  expect(Object.fromEntries(new RowMaker(shape).membersOf(read[0] as Row))).toEqual({ id: 's1', email: 'new@x' });
 });
 
 it('the rows of a run are what was judged, when they are read with an option for a column that is ignored: the option is sent, not the cell', async () => {

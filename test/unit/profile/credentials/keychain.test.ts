@@ -96,12 +96,7 @@ it.each([
   ['is locked', `[ "$1" = search ] && echo '[/1]' || exit 1`, 'it is locked', 'unlock the keychain'],
   ['fails', 'echo "secret-tool: no D-Bus" >&2; exit 1', 'no D-Bus', 'unlock the keychain'],
   ['has no token', '[ "$1" = search ] || exit 1', 'it is not there', 'log in with the keychain'],
-  [
-    'says what looks like a hint',
-    'printf "\\033[31mhint: frontdesk x" >&2; exit 1',
-    '"\\x1b[31mhint: frontdesk x"',
-    'unlock',
-  ],
+  ['says a hint', 'printf "\\033[31mhint: frontdesk x" >&2; exit 1', '"\\x1b[31mhint: frontdesk x"', 'unlock'],
   ['prints without end', 'exec yes', 'secret-tool printed more than a token can have', 'unlock'],
   ['is killed', 'kill -9 $$', 'secret-tool was ended by SIGKILL', 'unlock'],
 ])('a keychain that %s is AUTH with what to do, and USAGE at the login', async (_what, script, problem, hint) => {

@@ -563,8 +563,7 @@ it('M3 a run that is being begun writes nothing into its folder once another has
     writeFileSync(join(folder, 'journal.jsonl'), 'of the other');
     return { failure: undefined, begin: async () => undefined, end: async () => undefined };
   };
-  const beginning = beginRun(runPorts(stateDir, { openAudit }), runPlan({ name: 'may' }));
-  await expect(beginning).rejects.toMatchObject({
+  await expect(beginRun(runPorts(stateDir, { openAudit }), runPlan({ name: 'may' }))).rejects.toMatchObject({
     code: 'LOCAL_IO',
     message:
       'run may is no longer held by this process, which gave no sign of life for too long: another frontdesk on pod-b (process 1) took it over. Nothing more of it is sent from here.',

@@ -26,11 +26,7 @@ function journalOf(...parts: readonly string[]): string {
 }
 
 /** What a scan of whole lines comes to. */
-const whole = (taken: readonly (readonly number[])[], length: number) => ({
-  taken,
-  length,
-  lacksNewline: false,
-});
+const whole = (taken: readonly (readonly number[])[], length: number) => ({ taken, length, lacksNewline: false });
 
 /** Rows and offsets that a scan hands over, and what it comes to. */
 async function scanned(path: string) {
@@ -146,7 +142,6 @@ it('the last record of a journal is none where there is no journal, and LOCAL_IO
   expect(() => readLastRecord(path)).toThrow(expect.objectContaining({ code: 'LOCAL_IO', message }));
 });
 
-/** Each record of the journal, read at its place. */
 async function rowsOf(path: string): Promise<(number | undefined)[]> {
   const { taken } = await scanned(path);
   const reader = openRecordReader(path);

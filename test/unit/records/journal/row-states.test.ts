@@ -4,7 +4,6 @@ import { type RowState, RowStates } from '../../../../src/records/journal/row-st
 
 type RowRecord = IntentRecord | ResultRecord;
 
-/** A record of row 1. */
 function record(s: RowRecord['s'], more: Partial<ResultRecord> = {}): RowRecord {
   return { n: 1, t: 1, a: 1, ...more, s };
 }
@@ -186,27 +185,9 @@ it.each<[string, readonly JournalRecord[], readonly boolean[], RowState, number]
     'rejected',
     2,
   ],
-  [
-    'the newest, from a record of no row on',
-    [of(1, 'intent'), RESUMED, of(1, 'applied')],
-    [true, true, true],
-    'intent',
-    2,
-  ],
-  [
-    'one whose records follow',
-    [of(2, 'intent'), of(2, 'applied'), of(2, 'applied')],
-    [true, true, false],
-    'applied',
-    2,
-  ],
-  [
-    'one with an epoch',
-    [of(undefined, 'intent'), of(2, 'intent'), of(undefined, 'applied')],
-    [true, true, true],
-    'intent',
-    2,
-  ],
+  ['newest, from a record of no row on', [of(1, 'intent'), RESUMED, of(1, 'applied')], [true, true, true], 'intent', 2],
+  ['one if records follow', [of(2, 'intent'), of(2, 'applied'), of(2, 'applied')], [true, true, false], 'applied', 2],
+  ['an epoch', [of(undefined, 'intent'), of(2, 'intent'), of(undefined, 'applied')], [true, true, true], 'intent', 2],
   ['none yet, where nothing was recorded', [], [], 'none', 0],
 ])('which holder of the run is believed: %s', (_what, records, answers, state, epoch) => {
   const states = new RowStates(3);

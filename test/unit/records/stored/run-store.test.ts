@@ -193,11 +193,9 @@ it.each([
   await expect(resume()).rejects.toMatchObject({ code: 'LOCAL_IO', message });
 });
 
-const empty = (path: string) => writeFileSync(path, '');
-
 it.each([
   ['is gone', rmSync],
-  ['was emptied', empty],
+  ['was emptied', (path: string) => writeFileSync(path, '')],
 ])('a run whose record %s is not resumed: its rows would look as if they were not sent (16)', async (_what, lose) => {
   const { begin, resume, run, stateDir } = await begun();
   lose(run.folder.journal);

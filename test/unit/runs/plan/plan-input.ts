@@ -34,7 +34,6 @@ export async function rowsIn(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8A
   return rowsAt(copyTo);
 }
 
-/** The rows of a copy that was checked before. */
 export async function rowsAt(path: string): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for await (const batch of readPlanRows(path)) rows.push(...batch);

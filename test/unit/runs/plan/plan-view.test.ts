@@ -10,8 +10,7 @@ import { safeText } from '../../../../src/screen/text.ts';
 import { drawnWidth, JOINED } from '../../../support/drawn-width.ts';
 
 const UPDATE = 'calendar.subscribers.update';
-const NOW = Date.parse('2026-05-01T12:30:00Z');
-const STYLE = { width: 80, colour: false, unicode: true, now: NOW };
+const STYLE = { width: 80, colour: false, unicode: true, now: Date.parse('2026-05-01T12:30:00Z') };
 
 function row(number: number, fields: Partial<PlanRow>): PlanRow {
   return { row: number, id: `sub_${number}`, body: undefined, drift: 'unchecked', ...fields };
@@ -20,27 +19,20 @@ function row(number: number, fields: Partial<PlanRow>): PlanRow {
 function view(rows: readonly PlanRow[], more: Partial<PlanView> = {}): PlanView {
   const survey = new PlanSurvey();
   for (const one of rows) survey.add(one);
-  const origin = {
-    operation: UPDATE,
-    url: 'https://calendar.example.com',
-    profile: 'live',
-    createdBy: 'ann',
-  };
+  const origin = { operation: UPDATE, url: 'https://calendar.example.com', profile: 'live', createdBy: 'ann' };
   const times = { createdAt: '2026-05-01T12:00:00.000123Z', expiresAt: '2026-05-02T12:00:00.000Z' };
   const counts = { rows: rows.length, unchanged: 0, skipped: 0 };
   const header = { plan: '0123456789ab', ...origin, ...times, ...counts, sha256: '' };
   return { header, state: 'new', survey, allRows: 'frontdesk plan show p -o csv', ...more };
 }
 
-/** A row of which one field changes. */
 const change = (field: string, old: string, next: string) =>
   row(1, { body: new Map([[field, next]]), before: new Map([[field, old]]) });
 const EMAILS = change('email', 'ann@old.example', 'ann@new.example');
 
 it('a plan on a terminal says what, where, by whom, until when, and shows old and new exactly as they are', () => {
   const body = new Map<string, string | boolean>(Object.entries({ email: 'x', active: false }));
-  const plain = row(2, { body, before: new Map([['active', true]]) });
-  expect(planView(view([EMAILS, plain]), STYLE)).toBe(
+  expect(planView(view([EMAILS, row(2, { body, before: new Map([['active', true]]) })]), STYLE)).toBe(
     [
       'Plan 0123456789ab: calendar subscribers update of 2 rows',
       'State                new',

@@ -4,8 +4,6 @@ import type { PlanRow } from '../../../../src/runs/plan/plan-file.ts';
 import { PlanSurvey } from '../../../../src/runs/plan/plan-view.ts';
 import { planMarkdown } from '../../../../src/runs/report/plan-markdown.ts';
 
-const NOW = Date.parse('2026-05-01T12:30:00Z');
-
 function markdownOf(rows: readonly PlanRow[], operation = 'calendar.subscribers.update'): Promise<string> {
   const survey = new PlanSurvey();
   for (const row of rows) survey.add(row);
@@ -17,7 +15,7 @@ function markdownOf(rows: readonly PlanRow[], operation = 'calendar.subscribers.
   const each = async function* () {
     yield* rows;
   };
-  return planMarkdown(view, each(), NOW);
+  return planMarkdown(view, each(), Date.parse('2026-05-01T12:30:00Z'));
 }
 
 function change(number: number, old: string, next: string): PlanRow {

@@ -35,7 +35,6 @@ function timelineFrom(startedMs: number): RunTimeline {
   return timeline;
 }
 
-/** What is said of a run of these rows. */
 function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}, user = 'ann'): RunFacts {
   const causes = new CauseCounter<Outcome>();
   const timeline = timelineFrom(START);
@@ -47,12 +46,7 @@ function factsOf(rows: readonly ReportedRow[], more: Partial<RunFacts> = {}, use
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     timeline.add({ n, t: START + 1000 * n, m: 1000 * n, s: outcome, a: 1, http: httpStatus, ms: durationMs });
   }
-  const { spool: _, ...plan } = runPlan({
-    name: 'nightly',
-    user,
-    profile: 'live',
-    host: 'https://cards.example.com',
-  });
+  const { spool: _, ...plan } = runPlan({ name: 'nightly', user, profile: 'live', host: 'https://cards.example.com' });
   const counts = { rows: rows.length, inputRows: rows.length };
   const startedAt = new Date(START).toISOString();
   const header: RunHeader = { version: 2, run: 'nightly', ...plan, ...counts, startedAt };

@@ -1,16 +1,12 @@
 import { expect, test } from 'vitest';
-import type { JournalRecord } from '../../../../src/records/journal/record.ts';
 import { RunTimeline } from '../../../../src/runs/report/run-timeline.ts';
-
-/** An answered row that took so long. */
-function answered(row: number, ms: number): JournalRecord {
-  return { n: row, s: 'applied', a: 1, t: 1000 + row, http: 200, ms };
-}
 
 test('a timeline tells the time of half of the rows and of 95 of 100 apart, though both lie within one bound of the picture', () => {
   const timeline = new RunTimeline();
   timeline.addRun(1000);
-  for (let row = 1; row <= 100; row += 1) timeline.add(answered(row, row <= 60 ? 110 : 180));
+  for (let row = 1; row <= 100; row += 1) {
+    timeline.add({ n: row, s: 'applied', a: 1, t: 1000 + row, http: 200, ms: row <= 60 ? 110 : 180 });
+  }
 
   const durations = timeline.durations();
 

@@ -29,7 +29,7 @@ async function meet(operation: Operation, event: Exchange, seen: Exchange = answ
   return line(operation, await client.call(inputFor(operation), withPolicy()), sent);
 }
 
-const ELSEWHERE: Header[] = [['Location', 'https://elsewhere.example/x']];
+const AWAY: Header[] = [['Location', 'https://elsewhere.example/x']];
 const AFTER_1: Header[] = [['Retry-After', '1']];
 const ERROR = { errorCode: 'E', message: 'm' };
 const UNAVAILABLE = answer(503, '', AFTER_1);
@@ -42,10 +42,10 @@ const EVENTS = {
   },
   ...{ lookup_failed: unsent('lookup_failed'), not_found: unsent('not_found'), untrusted: unsent('untrusted') },
   ...{ not_tls: unsent('not_tls'), proxy_auth: unsent('proxy_auth') },
-  ...{ s300: answer(300), s302: answer(302, '', ELSEWHERE), s303: answer(303, '', [['Location', '/v1/done']]) },
+  ...{ s300: answer(300), s302: answer(302, '', AWAY), s303: answer(303, '', [['Location', '/v1/done']]) },
   ...{
-    s307: answer(307, '', ELSEWHERE),
-    s308: answer(308, '', ELSEWHERE),
+    s307: answer(307, '', AWAY),
+    s308: answer(308, '', AWAY),
     s400: answer(400, ERROR),
     s401: answer(401),
   },

@@ -137,7 +137,6 @@ export function bench(script: readonly Scripted[], options: BenchOptions = {}) {
 
 const POLICY: CallPolicy = { timeoutMs: 30_000, retries: 2, retryMaxTimeMs: 60_000 };
 
-/** A valid call of each operation of the table. */
 export function inputFor(operation: Operation): CallInput {
   const params: Readonly<Record<string, string>> = operation.path.includes('{cardId}')
     ? { cardId: CARD_ID }

@@ -165,39 +165,19 @@ it.each<[kind: 'accepted' | 'failed', what: string, ...urls: string[]]>([
   ['accepted', 'its own path', OWN, `https://h/calendars${OWN}`, '/v1/calendars/cal%2D1/subscribers#top'],
   ['accepted', 'its own path in other words', 'https://h/x/V1/Calendars/cal-1/subscribers?limit=10'],
   ['accepted', 'its own path behind that of another one', '/v1/calendars/cal-2/../cal-1/subscribers'],
-  [
-    'accepted',
-    'its own path without its list, or in its query',
-    '/v1/calendars/cal-1/',
-    '/v1/subscribers?calendar=cal-1',
-  ],
+  ['accepted', 'its own path without its list, or a query', '/v1/calendars/cal-1/', '/v1/subscribers?calendar=cal-1'],
   ['accepted', 'another path, or none, or a host alone', '/v2/lists/7', '', 'https://['],
   ['accepted', 'no calendar', '/v1/subscribers?calendar=', '/v1/calendars', '/v1/calendars/subscribers', 'cal-2'],
   ['failed', 'the path of its ID in another case', '/v1/calendars/CAL-1/subscribers'],
   ['failed', 'another calendar', '/v1/calendars/cal-2/subscribers', 'https://h/x/v1/calendars/cal%202/subscribers/'],
-  [
-    'failed',
-    'another, with fewer slashes and more',
-    'v1/calendars/cal-2/subscribers',
-    '//v1//calendars//cal-2//subscribers//',
-  ],
+  ['failed', 'another, with other slashes', 'v1/calendars/cal-2/subscribers', '//v1//calendars//cal-2//subscribers//'],
   ['failed', 'another, in another case', '/V1/Calendars/cal-2/SUBSCRIBERS'],
-  [
-    'failed',
-    'another, with dots',
-    '/v1/calendars/cal-1/../cal-2/./subscribers',
-    '/v1/calendars/cal-1/%2e%2E/cal-2/subscribers',
-  ],
+  ['failed', 'with dots', '/v1/calendars/cal-1/../cal-2/./subscribers', '/v1/calendars/cal-1/%2e%2E/cal-2/subscribers'],
   ['failed', 'another, of another version or none', '/v2/calendars/cal-2/subscribers', 'calendars/cal-2/subscribers'],
   ['failed', 'another, with backslashes', '\\\\v1\\calendars\\cal-2\\subscribers'],
   ['failed', 'another, with a slash in its ID', '/v1/calendars/cal%2F1/subscribers'],
   ['failed', 'another, behind its own', `${OWN}/../../cal-2/subscribers`],
-  [
-    'failed',
-    'another, without its list, or in its query',
-    '/v1/calendars/cal-2',
-    '/v1/subscribers?calendar=cal%2D2&limit=10',
-  ],
+  ['failed', 'another, and no list, or a query', '/v1/calendars/cal-2', '/v1/subscribers?calendar=cal%2D2&limit=10'],
 ])('a list is %s with the url of %s', (kind, _what, ...urls) => {
   for (const url of urls) {
     const body = JSON.stringify({ object: 'list', data: [], url });
@@ -263,11 +243,10 @@ it.each<[event: string, operation: Operation, headers: readonly Header[], ...sta
 
 const NOTHING = { service: undefined, body: undefined, message: undefined, summary: '', isHtml: false };
 const SECRET_IN_IT = '{"errorCode":"E","message":"encryptedPaymentInstrument: x"}';
-const HIDDEN = 'the body may hold a secret, and is not shown';
 
 it.each<[string, Operation, string, number, readonly Header[], string]>([
   ['compressed', cardGet, 'x', 409, [['Content-Encoding', 'zstd']], 'the body is compressed with zstd'],
-  ['with a secret', cardProvisionWalletA, SECRET_IN_IT, 409, [], HIDDEN],
+  ['with a secret', cardProvisionWalletA, SECRET_IN_IT, 409, [], 'the body may hold a secret, and is not shown'],
   ['a provisioning that cannot be read', cardProvisionWalletA, 'oops', 200, [], ''],
   ['a provisioning with something else', cardProvisionWalletA, '{"activation_data":"x"}', 200, [], ''],
 ])('C23 an answer of which the body is not shown: %s', (_, operation, body, status, headers, summary) => {
@@ -338,7 +317,6 @@ it.each<[title: string, body: string, expected: object]>([
   expect(judged(cardGet, body, 500)).toMatchObject({ error: expected });
 });
 
-/** What an exchange that broke off came to. */
 const judgedBroken = (broken: Omit<Broken, 'kind'>) => judgedExchange(cardGet, { kind: 'broken', ...broken });
 
 const FINAL = ['not_found', 'not_tls', 'untrusted', 'wrong_name', 'certificate_dates', 'tls'] as const;
@@ -347,26 +325,16 @@ it.each<[event: string, ...labels: BreakLabel[]]>([
   ['not_sent', 'refused', 'unroutable', 'connect_timeout', 'connect_reset', 'proxy', 'other'],
   ['not_sent_once', 'lookup_failed'],
   ['not_sent_final', ...FINAL, 'proxy_auth', 'proxy_refused'],
-])(
-  'exchanges that broke off before the first byte are %s by what broke; after it they are broken',
-  (event, ...labels) => {
-    for (const label of labels) {
-      const breakage = { label, text: 'it broke' };
-      const whole = {
-        kind: 'failed',
-        reply: undefined,
-        error: NOTHING,
-        breakage,
-        problem: '',
-        retryAfterMs: undefined,
-      };
-      const phase = 'connecting';
-      expect(judgedBroken({ sent: false, phase, breakage })).toEqual({ ...whole, event, phase });
-      const sent = { event: 'broken', phase: 'awaiting_headers' } as const;
-      expect(judgedBroken({ sent: true, phase: sent.phase, breakage })).toMatchObject(sent);
-    }
-  },
-);
+])('exchanges that broke off before the first byte are %s by what broke, then broken', (event, ...labels) => {
+  for (const label of labels) {
+    const breakage = { label, text: 'it broke' };
+    const whole = { kind: 'failed', reply: undefined, error: NOTHING, breakage, problem: '', retryAfterMs: undefined };
+    const phase = 'connecting';
+    expect(judgedBroken({ sent: false, phase, breakage })).toEqual({ ...whole, event, phase });
+    const sent = { event: 'broken', phase: 'awaiting_headers' } as const;
+    expect(judgedBroken({ sent: true, phase: sent.phase, breakage })).toMatchObject(sent);
+  }
+});
 
 it.each<[number, readonly Header[] | undefined, string, number | undefined]>([
   [199, undefined, 'server_error', undefined],

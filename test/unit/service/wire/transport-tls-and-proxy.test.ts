@@ -136,12 +136,11 @@ const LOGINS = 'HTTP/1.1 407 Auth\r\nProxy-Authenticate: Negotiate\r\nProxy-Auth
 const NO_LOGIN = 'proxy_auth: the proxy PROXY wants a login that frontdesk does not know (407, Negotiate, NTLM)';
 const REFUSED = 'proxy_auth: the proxy PROXY did not accept the user name and password (407)';
 const NO_TUNNEL = 'proxy_refused: the proxy PROXY sent something other than a tunnel';
-const NO_CONNECTION = 'proxy: the proxy PROXY did not open a connection (502)';
 
 it.each<[title: string, answer: string | undefined, expected: string]>([
   ['N23 407', 'HTTP/1.1 407 Auth\r\n\r\n', REFUSED],
   ['N23 407 to a login that frontdesk does not know', LOGINS, NO_LOGIN],
-  ['N24 502', 'HTTP/1.1 502 Bad Gateway\r\n\r\n<html>', NO_CONNECTION],
+  ['N24 502', 'HTTP/1.1 502 Bad Gateway\r\n\r\n<html>', 'proxy: the proxy PROXY did not open a connection (502)'],
   ['no HTTP', 'SSH-2.0-x\r\n\r\n', 'proxy_refused: the proxy PROXY did not answer with HTTP'],
   ['closed', undefined, 'proxy: cannot connect through the proxy PROXY (closed)'],
   ['bytes after the tunnel opened', 'HTTP/1.1 200 OK\r\n\r\nhello', NO_TUNNEL],

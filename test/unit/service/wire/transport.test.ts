@@ -9,18 +9,13 @@ import { createTransport } from '../../../../src/service/wire/transport.ts';
 import {
   type Behavior,
   CLOSED_PORT,
-  closeAfterRequest,
-  closeOnAccept,
   drip,
-  earlyReply,
   type FaultServer,
   flood,
   json,
   raw,
   reply,
-  resetAfterHeaders,
   resetAfterRequest,
-  resetOnAccept,
   silence,
   startFaultServer,
   wrongLength,
@@ -50,6 +45,9 @@ async function serve(...script: Behavior[]): Promise<FaultServer> {
   cleanups.push(() => server.close());
   return server;
 }
+
+const close = (socket: Socket) => socket.end();
+const reset = (socket: Socket) => socket.resetAndDestroy();
 
 /** A transport to a service of these behaviors; `send` makes an exchange and sums it up. */
 async function connect(...script: Behavior[]) {
@@ -86,14 +84,15 @@ const LIMIT = '(the limit is 33554432 bytes)';
 const ENORMOUS = `reading 200: the response declares 99000000000 bytes ${LIMIT}`;
 const CUT = 'reading 200: the response was cut off';
 const BROKE_RULES = 'reading 200: the response broke the rules of HTTP while its body was read';
+const EARLY = 'HTTP/1.1 401 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}';
 const BAD = (status: string) => `waiting: the response has status ${status}, which HTTP does not know`;
 
 it.each<[title: string, behavior: Behavior, expected: string]>([
   ['an answer', json(200, '{"b":2}'), 'reply 200 {"b":2}'],
-  ['N8 close right after accept', closeOnAccept(), `waiting: ${CLOSED}`],
+  ['N8 close right after accept', { onAccept: close }, `waiting: ${CLOSED}`],
   ['N9 reset after the whole request', resetAfterRequest(), `waiting: ${RESET}`],
-  ['reset after the headers of the request', resetAfterHeaders(), `waiting: ${RESET}`],
-  ['N10 close after the whole request', closeAfterRequest(), `waiting: ${CLOSED}`],
+  ['reset after the headers of the request', { onHeaders: reset }, `waiting: ${RESET}`],
+  ['N10 close after the whole request', { onRequest: close }, `waiting: ${CLOSED}`],
   ['provisional answers', raw(`${`${INTERIM}HTTP/1.1 103 E\r\n\r\n`.repeat(50)}${OK}\r\n{}`), 'reply 200 {}'],
   ['H21 101', raw(SWITCH), 'waiting: the response is one that was not asked for (1xx)'],
   ['H21 100', raw(`${INTERIM}${OK}\r\nHTTP/1.1 100 of a body`), 'reply 200 HTTP/1.1 100 of a body'],
@@ -106,7 +105,7 @@ it.each<[title: string, behavior: Behavior, expected: string]>([
   ['H25 1 MB of headers', raw(`${OK}X: ${'y'.repeat(1e6)}\r\n\r\n`), 'waiting: the response has too many headers'],
   ['H26 length and chunks', raw(`${OK}Content-Length: 2\r\n${CHUNKS}2\r\n{}\r\n0\r\n\r\n`), `waiting: ${LENGTH}`],
   ['H26 two lengths', raw(`${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `), `waiting: ${LENGTH}`],
-  ['H27 early 401, body unread', earlyReply(401, '{}'), 'reply 401 {}'],
+  ['H27 early 401, body unread', { onHeaders: (socket) => socket.end(EARLY) }, 'reply 401 {}'],
   ['B1 chunks cut', raw(`${OK}${CHUNKS}10\r\n{"a":`), CUT],
   ['B2 chunks without the last one', raw(`${OK}${CHUNKS}2\r\n{}\r\n`), CUT],
   ['B3 length too long', wrongLength(200, 50, '{"a":1}'), CUT],
@@ -143,7 +142,6 @@ const UNANSWERED: Behavior = { onAccept: (socket) => socket.pause() };
 const atData = (end: (socket: Socket) => void): Behavior => ({
   onAccept: (socket) => socket.once('data', () => end(socket)),
 });
-const RESET_TLS = atData((socket) => socket.resetAndDestroy());
 const AWAITED = `waiting: ${RESET}`;
 
 it.each<[string, string, Behavior | undefined, ...string[]]>([
@@ -151,8 +149,8 @@ it.each<[string, string, Behavior | undefined, ...string[]]>([
   ['N3 no such host', 'https://no-such-host.invalid', undefined, 'not_found', 'lookup_failed'],
   ['N4 a TLS handshake that is never answered', 'https://', UNANSWERED, 'connect_timeout'],
   // Whether the reset comes before or after the first write is the kernel's choice.
-  ['N6 reset on accept', 'http://', resetOnAccept(), 'connect_reset', AWAITED],
-  ['N7 reset in the TLS handshake', 'https://', RESET_TLS, 'connect_reset'],
+  ['N6 reset on accept', 'http://', { onAccept: reset }, 'connect_reset', AWAITED],
+  ['N7 reset in the TLS handshake', 'https://', atData(reset), 'connect_reset'],
 ])('nothing was sent, and the service saw nothing: %s', async (_, start, behavior, ...ends) => {
   const server = behavior === undefined ? undefined : await serve(behavior);
   const url = server === undefined ? start : `${start}127.0.0.1:${server.port}`;

@@ -34,21 +34,17 @@ function waitFor(clock: FakeClock, read: () => object, env: Readonly<Record<stri
 it.each([
   [0, [0, 25]],
   [40_000, [0, 40]],
-])(
-  'a card is read again when the service asked for it, not before the next read is due: %i ms',
-  async (pauseMs, at) => {
-    const clock = new FakeClock();
-    const reads: number[] = [];
-    const details = { http: { status: 429 }, retryAt: new Date(clock.now() + pauseMs).toISOString() };
-    const read = () => {
-      if (reads.push(clock.ms / 1000) === 1)
-        return { kind: 'failed', failure: new Failure('BUSY', 'busy', { details }) };
-      return { ...ACTIVE, resource: parseJson(`{"cardId":"${ID}","status":"BLOCKED"}`) };
-    };
-    expect(await waitFor(clock, read, {}, false).end).toMatchObject({ kind: 'answered' });
-    expect(reads).toEqual(at);
-  },
-);
+])('a card is read again when the service asked for it, not before a read is due: %i ms', async (pauseMs, at) => {
+  const clock = new FakeClock();
+  const reads: number[] = [];
+  const details = { http: { status: 429 }, retryAt: new Date(clock.now() + pauseMs).toISOString() };
+  const read = () => {
+    if (reads.push(clock.ms / 1000) === 1) return { kind: 'failed', failure: new Failure('BUSY', 'busy', { details }) };
+    return { ...ACTIVE, resource: parseJson(`{"cardId":"${ID}","status":"BLOCKED"}`) };
+  };
+  expect(await waitFor(clock, read, {}, false).end).toMatchObject({ kind: 'answered' });
+  expect(reads).toEqual(at);
+});
 
 /** What a person reads of a wait for a card that stays ACTIVE. */
 async function toldAt(env: Readonly<Record<string, string>>, isTerminal = true): Promise<string[]> {
