@@ -99,7 +99,7 @@ function shownOf(session: Session, operation: Operation, { rows, cards, count, a
 
 /** Writes what a question shows: a list, which is fitted already, and lines about it. */
 function writeShown({ stderr }: Session['context'], list: readonly string[], lines: readonly string[]): Promise<void> {
-  const broken = lines.flatMap((line) => breakMessage(markedLine(line), stderr.columns ?? 80));
+  const broken = lines.flatMap((line) => breakMessage(line, stderr.columns ?? 80));
   return stderr.write([...list, ...broken].map((line) => `${line}\n`).join(''));
 }
 
@@ -232,11 +232,14 @@ export async function confirmBulk(
   const { list, dangers } = shownOf(session, operation, { rows: first, cards, count: selected, all }, changedFrom);
   const repeats = await sayOpenRows(session, operation, input());
   const sign = dangerSign(session.output);
-  const lines = [
+  const ofInput = [
     ...shapeLines(call.reading.shape.typed, checked.leftOut),
     ...changeCounts(call, checked),
     ...pastLines(checked),
     ...hiddenNotices(checked).map(({ message }) => message),
+  ];
+  const lines = [
+    ...ofInput.map(markedLine),
     ...unchangedLines({ ...checked, unchanged: 0 }, `${sign} `),
     ...foreseenLine('--expect', expected),
     ...foreseenLine('--skip-if', skipped),
