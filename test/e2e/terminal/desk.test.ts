@@ -145,7 +145,7 @@ it.concurrent('the desk takes at the menu what its question takes, and says what
 it.concurrent('the desk keeps the head of the card and the verdict on a small screen, and counts the rest', async () => {
   const [columns, rows] = [60, 20];
   const metadata = Object.fromEntries(
-    [...Array(11)].map((_, at) => [`member${at}`, `名前 ${at} 🎁 ${'long '.repeat(40)}`]),
+    [...Array(11)].map((_, at) => [`member${at}`, `名前 ${at} 🎁 ${'so '.repeat(60)}`]),
   );
   const body = (status: string) =>
     JSON.stringify({ ...JSON.parse(cardText(status)), clientReference: 'طلب-20016 山田'.repeat(9), metadata });

@@ -44,10 +44,7 @@ it.each<[Partial<Parts>, string]>([
   [{ after: { done: ['a is stored'] }, ...block }, 'could not block card c: full. Done before that: a is stored.'],
   [{ after: 'unsent', ...earlier }, 'full. This request was not sent. An earlier one may have been applied.'],
   [{ also: [{ kind: 'record', problem: 'full' }] }, 'full. The end of its record could not be written: full.'],
-  [
-    { after: 'unsent', also: [{ kind: 'result', id: 'n-1' }] },
-    'full. Nothing was sent. The ID in the response is n-1.',
-  ],
+  [{ after: 'unsent', also: [{ kind: 'result', id: 'n1' }] }, 'full. Nothing was sent. The ID in the response is n1.'],
   [{ also: [{ kind: 'response', where: 'is in a' }] }, 'full. The response is in a.'],
   [{ also: [{ kind: 'response', where: 'is in a', problem: 'x' }] }, 'full. A response came, but x. It is in a.'],
   [{ problem: 'why?', after: 'unsent' }, 'why? Nothing was sent.'],

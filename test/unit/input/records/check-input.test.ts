@@ -566,11 +566,7 @@ const CHECKED_REASON = async (rows: readonly GoodRow[]) =>
   rows.map(({ row }) =>
     row.body?.get('reason') === 'x' ? { field: 'reason', problem: 'has no ticket number' } : undefined,
   );
-const NOTED = {
-  templates: { name: [{ column: 'Note' }] },
-  defaults: { name: 'n' },
-  shape: readShape({}, ['Note'], []),
-};
+const NOTE = { templates: { name: [{ column: 'Note' }] }, defaults: { name: 'n' }, shape: readShape({}, ['Note'], []) };
 const REFERENCE = { expectations: [{ field: 'clientReference', value: undefined }] };
 
 it.each<[string, Operation, string, Partial<InputOptions>, ...string[]]>([
@@ -581,7 +577,7 @@ it.each<[string, Operation, string, Partial<InputOptions>, ...string[]]>([
   ],
   [
     'the text of an option that a cell makes too long',
-    ...([calendarUpdate, `id,Note\ns1,n\ns2,${'x'.repeat(5001)}\n`, NOTED] as const),
+    ...([calendarUpdate, `id,Note\ns1,n\ns2,${'x'.repeat(5001)}\n`, NOTE] as const),
     expect.stringContaining('row 2, line 3, name: has 5001 characters, but the limit is 5000'),
   ],
   [
@@ -1028,12 +1024,7 @@ it.each<[string, string, Partial<InputOptions>, ...string[]]>([
   ],
   ['merged cells of the row before', MERGED('B2:B3'), taking('2-2'), 'row 1, Rows!B2, column id'],
   ['merged cells of other rows', MERGED('B2:B3'), taking('3-9')],
-  [
-    'a conditional format that begins in the row before',
-    FORMATTED('B1:B3'),
-    taking('2-2'),
-    'row 1, Rows!B2, column id',
-  ],
+  ['a conditional format that begins a row before', FORMATTED('B1:B3'), taking('2-2'), 'row 1, Rows!B2, column id'],
   ['a conditional format of each row', FORMATTED('B2', 'B3'), taking('2-2'), 'row 2, Rows!B3, column id'],
   ['conditional formats of other rows', FORMATTED('B2', 'B4'), taking('2-2')],
 ])('faults of a range are those of its columns and rows that are taken: %s', async (_, behind, more, ...faults) => {
@@ -1059,12 +1050,7 @@ it.each<[string, string, Partial<InputOptions>, ...string[]]>([
   ['a row that another condition leaves out', FORMULA, taking('1-9', 'id=s9', 'note=n1'), IN_ROW_1],
   ['a row that --rows leaves out', FORMULA, taking('2-2', 'note=n1')],
   ['merged cells', `${NOTES}</sheetData>${MERGED('A2:A3')}<sheetData>`, taking('2-2', 'note=n2'), IN_ROW_1],
-  [
-    'a field',
-    FORMULA.replace(/(<c t.*?<.c>)(<c .*?<.c>)/, '$2$1'),
-    taking('1-9', 'id=n1'),
-    'row 1, Rows!B2, column id',
-  ],
+  ['a key', FORMULA.replace(/(<c t.*?<.c>)(<c .*?<.c>)/, '$2$1'), taking('1-9', 'id=n1'), 'row 1, Rows!B2, column id'],
 ])('--where does not choose by what a cell may not show: %s', async (_, rows, more, ...faults) => {
   const bytes = handMadeWorkbook({ rows: textRow(1, ['note', 'id', 'email']) + rows });
   const checking = check(subscriberUpdate, bytes, { ...XLSX, ...more });
