@@ -220,6 +220,5 @@ test('history --id takes an order number: of rows of a run and of a write before
   const listed = async (id: string) => JSON.parse((await run('history', '--id', id, '--json')).stdout);
   expect(await listed('A-2')).toMatchObject([{ operation: 'card.block', id: cardId(2) }]);
   expect([await listed('a-2'), await listed('A-')]).toEqual([[], []]);
-  const elsewhere = await runFrontdesk(['history', '--id', 'A-2', '--json'], { home });
-  expect(JSON.parse(elsewhere.stdout)).toHaveLength(1);
+  expect(JSON.parse((await runFrontdesk(['history', '--id', 'A-2', '--json'], { home })).stdout)).toHaveLength(1);
 });

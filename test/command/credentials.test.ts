@@ -152,8 +152,7 @@ test('a stored token in a reason is sent, and masked in the history', async () =
   const block = ['card', 'block', ID, '--yes', '--reason', 'used the-stored-token'];
   expect((await runFrontdesk(block, { home, env })).code).toBe(0);
   expect(server.requests.map(({ body }) => body)).toEqual(['{"reason":"used the-stored-token"}']);
-  const { stdout } = await runFrontdesk(['history', '--json'], { home, env });
-  expect(JSON.parse(stdout)[0].reason).toBe('used ***');
+  expect(JSON.parse((await runFrontdesk(['history', '--json'], { home, env })).stdout)[0].reason).toBe('used ***');
 });
 
 test('a credential that --check finds refused is not kept, and the earlier one stays', async () => {

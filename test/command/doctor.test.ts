@@ -61,8 +61,7 @@ test('doctor works with an environment that every other command refuses, and wit
   for (const name of ['NODE_TLS_REJECT_UNAUTHORIZED', 'FRONTDESK_OUTPUT', 'FRONTDESK_TIMEOUT', '/nowhere/ca.pem']) {
     expect(text).toContain(name);
   }
-  const refused = await runFrontdesk(['profile', 'list'], { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
-  expect(refused.code).toBe(2);
+  expect((await runFrontdesk(['profile', 'list'], { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })).code).toBe(2);
   expect((await runFrontdesk(['doctor', '-o', 'xml'])).code).toBe(2);
 });
 
@@ -106,8 +105,7 @@ test('doctor names a lock whose process is gone', async () => {
   // Of other programs.
   mkdirSync(join(home.configDir, 'foo.lock'));
   for (const name of ['foo.lock/file', 'yarn.lock', 'p.json.bad']) writeFileSync(join(home.configDir, name), '');
-  const { of } = await doctor({ home });
-  expect(of('leftovers')).toMatchObject([{ status: 'warning', fix: `rm ${lock}` }]);
+  expect((await doctor({ home })).of('leftovers')).toMatchObject([{ status: 'warning', fix: `rm ${lock}` }]);
 });
 
 test('doctor shows URLs and the source of credentials, and no token', async () => {

@@ -91,8 +91,7 @@ test.each<[readonly string[], Readonly<Record<string, string | undefined>>, stri
 });
 
 test('a refused raw read has no outcome', async () => {
-  const stderr = await refused(['api', 'GET', '/v1/cards/..', '--json']);
-  expect(JSON.parse(stderr).error).not.toHaveProperty('outcome');
+  expect(JSON.parse(await refused(['api', 'GET', '/v1/cards/..', '--json'])).error).not.toHaveProperty('outcome');
 });
 
 test('two options that exclude each other hide no error of a value', async () => {

@@ -134,8 +134,7 @@ it('the help of card says that the service has no search', async () => {
 });
 
 it('completion says how to install it, and refuses an unknown shell with the nearest one', async () => {
-  const { stdout } = await runFrontdesk(['completion', '--help']);
-  expect(stdout).toContain('~/.config/fish/completions/frontdesk.fish');
+  expect((await runFrontdesk(['completion', '--help'])).stdout).toContain('~/.config/fish/completions/frontdesk.fish');
   const stderr = await refused(['completion', 'bsh']);
   expect(stderr).toContain('<shell>: must be one of bash, zsh, fish, powershell, not "bsh"');
   expect(stderr).toContain('did you mean bash?');

@@ -247,8 +247,7 @@ test('history reconcile reads no card of another profile or host', async () => {
   const { list, run } = await unknownWrites(shows('BLOCKED'));
   const other = await startRecordingServer([]);
   const there = { FRONTDESK_CARDS_URL: other.url, FRONTDESK_CALENDAR_URL: other.url };
-  const elsewhere = await run(['history', 'reconcile', '--json'], '', there);
-  expect(elsewhere).toMatchObject({ code: 0, stdout: '[]\n' });
+  expect(await run(['history', 'reconcile', '--json'], '', there)).toMatchObject({ code: 0, stdout: '[]\n' });
   const [{ entry = '' } = {}] = await list('--outcome', 'unknown');
   const refused = async (env: Readonly<Record<string, string | undefined>>, ...more: string[]) => {
     const { code, stdout, stderr } = await run(['history', 'reconcile', String(entry), ...more], '', env);

@@ -22,8 +22,7 @@ it('an open update is superseded by an update of the same fields only, single or
   file('in.csv', 'id,email,first_name\nsub_2,b@example.com,Bo\n');
   expect((await run([...UPDATE, '--from', 'in.csv', '--yes', '-q', '--run', 'june'])).code).toBe(0);
   expect(await list('--open')).toEqual([]);
-  const shown = await run(['history', 'show', 'may:2', '--json', '--query', 'supersededBy']);
-  expect(shown.stdout).toBe('"june:1"\n');
+  expect((await run(['history', 'show', 'may:2', '--json', '--query', 'supersededBy'])).stdout).toBe('"june:1"\n');
 });
 
 it('a superseded write is not resolved by the check that resolves the later one', async () => {

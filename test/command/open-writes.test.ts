@@ -22,8 +22,7 @@ it('an open reissue is not sent a second time with --yes, but with --again', asy
   expect(second.stderr).toContain(`is open (entry ${String(first?.['entry'])})`);
   expect(second.stderr).toContain('Nothing was sent.');
   expect(posts()).toBe(1);
-  const upper = await run(['card', 'reissue', cardId(1).toUpperCase(), '--yes']);
-  expect([upper.code, posts()]).toEqual([17, 1]);
+  expect([(await run(['card', 'reissue', cardId(1).toUpperCase(), '--yes'])).code, posts()]).toEqual([17, 1]);
   expect([(await run([...REISSUE, '--again'])).code, posts()]).toEqual([8, 2]);
   expect(await list('--open')).toHaveLength(2);
   expect((await run(['card', 'reissue', cardId(2), '--yes', '-q'])).code).toBe(8);
@@ -33,8 +32,7 @@ it('an open reissue is closed by history resolve', async () => {
   const { run, service, list } = await openService();
   await run(REISSUE);
   const [{ entry = '' } = {}] = await list('--open');
-  const wrong = await run(['history', 'resolve', String(entry), '--as', 'not_applied', '--result-id', 'x']);
-  expect(wrong.code).toBe(2);
+  expect((await run(['history', 'resolve', String(entry), '--as', 'not_applied', '--result-id', 'x'])).code).toBe(2);
   const given = ['--as', 'applied', '--result-id', cardId(9), '--note', 'seen at the provider', '--json'];
   const resolved = await run(['history', 'resolve', String(entry), ...given]);
   expect(resolved.code).toBe(0);

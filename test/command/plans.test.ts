@@ -103,8 +103,7 @@ it('plan show --as markdown prints the plan for a pull request, and as a member 
   expect(stdout).toContain(
     `| Row | Id | Reference | Status |\n| --- | --- | --- | --- |\n| 1 | \`${cardId(1)}\` | \`order-1\` | \`ACTIVE\` |\n`,
   );
-  const json = await show('--as', 'markdown', '--json');
-  expect(JSON.parse(json.stdout)).toMatchObject({ plan, as: 'markdown' });
+  expect(JSON.parse((await show('--as', 'markdown', '--json')).stdout)).toMatchObject({ plan, as: 'markdown' });
   const query = await show('--as', 'markdown', '--query', 'x');
   expect([query.code, query.stdout]).toEqual([2, '']);
 });

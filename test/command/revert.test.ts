@@ -33,6 +33,5 @@ it('runs revert is suggested by the report of a run that can be reverted, and of
   expect(await offers(`plan-${it.plan('cards.plan')[0].plan}`)).toEqual([]);
   const rejected = await stage(() => refusal(422, 'BAD_EMAIL'));
   await rejected.run([...UPDATE, '--run', 'direct', '--yes']);
-  const { stdout } = await rejected.run(['runs', 'report', 'direct', '--as', 'markdown']);
-  expect(stdout).not.toContain('runs revert');
+  expect((await rejected.run(['runs', 'report', 'direct', '--as', 'markdown'])).stdout).not.toContain('runs revert');
 });

@@ -42,8 +42,7 @@ it('the same reissues again are refused, also as a plan, but not other rows, or 
   expect((await run([...reissue, '--plan', 'p.plan'])).code).toBe(0);
   expect((await run([...reissue, '--yes'])).code).toBe(0);
   expect(posts()).toBe(2);
-  const planned = await run(['plan', 'apply', 'p.plan', '--yes', '-q']);
-  expect([planned.code, posts()]).toEqual([17, 2]);
+  expect([(await run(['plan', 'apply', 'p.plan', '--yes', '-q'])).code, posts()]).toEqual([17, 2]);
   expect((await run(['card', 'reissue', cardId(1), cardId(3), '--yes', '-q'])).code).toBe(0);
   const refused = await begin(() => ({ status: 409, body: '{}' }));
   expect((await refused.run([...CREATE])).code).toBe(15);

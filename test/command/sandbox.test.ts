@@ -43,8 +43,7 @@ test('sandbox info -o csv has a row for each card, calendar and subscriber, and 
   expect(rows).toEqual(expect.arrayContaining(some));
   const chosen = await runFrontdesk(['sandbox', 'info', '--columns', 'id,status', '--no-header']);
   expect(chosen.stdout.split('\n')[0]).toBe(`${ACTIVE}\tACTIVE`);
-  const topics = await runFrontdesk(['sandbox', 'info', '--choices', '-o', 'csv']);
-  expect(topics.stdout).toMatch(/^topic,choice\r\n/);
+  expect((await runFrontdesk(['sandbox', 'info', '--choices', '-o', 'csv'])).stdout).toMatch(/^topic,choice\r\n/);
 });
 
 test('sandbox info --choices shows every rule that the sandbox chose, and no IDs', async () => {

@@ -7,8 +7,7 @@ it('the requests of a summary are those that were sent: none to a service that c
   const gone = await run(block, '', { FRONTDESK_CARDS_URL: 'http://127.0.0.1:9' });
   expect(gone.code).toBe(7);
   expect(lastLine(gone.stderr)).toMatchObject({ summary: { requests: 0, earlier: 0, outcomes: { not_sent: 2 } } });
-  const { stderr } = await run(block);
-  expect(lastLine(stderr)).toMatchObject({ summary: { requests: 3, outcomes: { applied: 2 } } });
+  expect(lastLine((await run(block)).stderr)).toMatchObject({ summary: { requests: 3, outcomes: { applied: 2 } } });
 });
 
 it('a failed row has the same words live, in runs results, and when a plan is applied again', async () => {
@@ -64,6 +63,5 @@ it('the file of --changed-from is named by the summary and the report', async ()
   const from = ['--from', 'new.csv', '--changed-from', 'old.csv'];
   const done = await run(['calendar', 'subscribers', 'update', ...from, '--yes', '--run', 'may']);
   expect(done.stderr).toContain('compared with old.csv\n');
-  const report = (await run(['runs', 'report', 'may', '--as', 'markdown'])).stdout;
-  expect(report).toContain('- Compared with: `old.csv`');
+  expect((await run(['runs', 'report', 'may', '--as', 'markdown'])).stdout).toContain('- Compared with: `old.csv`');
 });

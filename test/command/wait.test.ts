@@ -74,8 +74,7 @@ test.concurrent.each([
   [422, 6],
 ])('card wait ends at once if the service returns %i, with %i', async (status, code) => {
   const server = await serve([{ status, body: { errorCode: 'NO', message: 'no' } }]);
-  const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE'], { env: server.env });
-  expect(result).toMatchObject({ code, stdout: '' });
+  expect(await runFrontdesk([...WAIT, '--status', 'ACTIVE'], { env: server.env })).toMatchObject({ code, stdout: '' });
 });
 
 test.concurrent('card wait exits with 11 and the time to run it again if the service asks for a longer pause than the wait', async () => {

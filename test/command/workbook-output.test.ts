@@ -119,8 +119,7 @@ it('-o xlsx of several cards has a row for each, without those that could not be
   const { home, run } = await open(
     playService(({ url }) => (url.includes(cardId(2)) ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
   );
-  const result = await run('card', 'get', ...[1, 2, 3].map(cardId), '-o', 'xlsx', '--out', 'c.xlsx');
-  expect(result.code).toBe(15);
+  expect((await run('card', 'get', ...[1, 2, 3].map(cardId), '-o', 'xlsx', '--out', 'c.xlsx')).code).toBe(15);
   const [header = [], ...rows] = cellsOf(home, 'c.xlsx');
   expect(rows.map((row) => row[header.indexOf('cardId')])).toEqual([cardId(1), cardId(3)]);
   expect(rows[0]?.[header.indexOf('initialBalance')]).toBe('50.00');

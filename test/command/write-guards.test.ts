@@ -160,8 +160,7 @@ it('FRONTDESK_AUDIT_LOG has the rows of runs, whatever their outcome', async () 
   const path = pathOf('audit.jsonl');
   const stdin = `cardId,status\n${cardId(1)},ACTIVE\n${cardId(2)},ACTIVE\n${cardId(3)},BLOCKED\n`;
   const given = ['--expect', 'status', '--run', 'r', '--reason', 'X-1', '--yes', '-j', '1'];
-  const { code } = await run(['card', 'block', '--from', '-', ...given], stdin, { FRONTDESK_AUDIT_LOG: path });
-  expect(code).toBe(15);
+  expect((await run(['card', 'block', '--from', '-', ...given], stdin, { FRONTDESK_AUDIT_LOG: path })).code).toBe(15);
   const events = linesOf(path).map(({ event, entry, outcome, id, run }) => [event, entry, outcome, id, run]);
   expect(events).toEqual([
     ['begin', 'r:1', undefined, cardId(1), 'r'],

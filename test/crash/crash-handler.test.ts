@@ -63,8 +63,7 @@ describe.concurrent('an error that nothing caught, while the reader of stderr st
   it('takes the rows of an input away that were written down to be checked', async () => {
     const folder = mkdtempSync(join(createHome().path, 'tmp-'));
     const env = { BREAK_AT: ANSWERED, BREAK_METHOD: 'GET', TMPDIR: folder };
-    const { code } = await broken(['card', 'get', CARD_ID, CARD_ID, '--json'], env);
-    expect(code).toBe(1);
+    expect((await broken(['card', 'get', CARD_ID, CARD_ID, '--json'], env)).code).toBe(1);
     expect(readdirSync(folder)).toEqual([]);
   });
 });

@@ -71,8 +71,7 @@ async function logIn(stage: Stage): Promise<void> {
   for (const family of ['cards', 'calendar']) {
     const words = `auth login -p live --token-stdin --family ${family} --${family}-url`.split(' ');
     const args = [...words, stage.server.url];
-    const { code } = await stage.run(args, { env: { ...NO_URLS, ...NO_TOKENS }, stdin: `${STORED_CANARY}\n` });
-    expect(code).toBe(0);
+    expect((await stage.run(args, { env: { ...NO_URLS, ...NO_TOKENS }, stdin: `${STORED_CANARY}\n` })).code).toBe(0);
   }
 }
 

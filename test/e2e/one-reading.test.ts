@@ -36,8 +36,7 @@ test('runs resume, results, report and revert parse no input', async () => {
     return { stdout: result.stdout, readings: chunks.filter((name) => readers.includes(name)).length };
   };
   const update = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];
-  const begun = await readBy(4, ...update, '--run', 'r', '-j', '1', '--yes', '-o', 'ndjson');
-  expect(begun.readings).toBe(1);
+  expect((await readBy(4, ...update, '--run', 'r', '-j', '1', '--yes', '-o', 'ndjson')).readings).toBe(1);
   for (const path of [older, newer]) rmSync(path);
   expect(readdirSync(join(home.stateDir, 'runs', 'r')).sort()).toEqual([
     'header.json',

@@ -60,8 +60,7 @@ async function runWithKill(place: ShardPlace, start: Start): Promise<void> {
   const ends = await Promise.all(first.map(({ ended }) => ended));
   expect(ends.map(({ code }) => code)).toEqual([0, null, 0, 0]);
   await place.server.quiet();
-  const { code } = await start(2, 2).ended;
-  expect(code).toBe(place.expectAllSaid() === 0 ? 0 : 8);
+  expect((await start(2, 2).ended).code).toBe(place.expectAllSaid() === 0 ? 0 : 8);
 }
 
 const { strategy, steps } = workflow.jobs.block;

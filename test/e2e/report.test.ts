@@ -96,8 +96,7 @@ describe.skipIf(BROWSER === undefined)(`the html report in a browser${WHERE}`, (
 
   test('the html report prints on paper', async () => {
     await page.load(address, { width: 1280, scheme: 'dark' });
-    const pdf = await page.pdf();
-    expect(pdf.subarray(0, 5).toString('latin1')).toBe('%PDF-');
+    expect((await page.pdf()).subarray(0, 5).toString('latin1')).toBe('%PDF-');
     expect(page.complaints).toEqual([]);
   });
 });

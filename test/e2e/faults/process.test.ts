@@ -40,8 +40,7 @@ test.concurrent('P2 says that a change was applied whose result could not be wri
           message: expect.stringContaining('WAS applied'),
         },
       });
-      const { stdout } = await stage.run(['history', '--json', '--query', '[].outcome']);
-      expect(JSON.parse(stdout)).toEqual(['applied']);
+      expect(JSON.parse((await stage.run(['history', '--json', '--query', '[].outcome'])).stdout)).toEqual(['applied']);
       expect(stage.lines).toHaveLength(1);
     },
     // The ID of a replacement is another one.
@@ -90,8 +89,7 @@ test.concurrent('P5 keeps the exit code of the operation when stderr is closed, 
       }
       const gone = await stage.shell(`{ $FD ${GET.join(' ')} 2>&1 >/dev/null; echo "code $?" >&2; } | true`);
       expect(gone.stderr).toBe('code 3\n');
-      const all = await stage.shell(`$FD ${ACTIVATE.join(' ')} <&- >&- 2>&-`);
-      expect(all.code).toBe(0);
+      expect((await stage.shell(`$FD ${ACTIVATE.join(' ')} <&- >&- 2>&-`)).code).toBe(0);
     },
     { route: ({ method }) => (method === 'GET' ? json(404, { errorCode: 'X', message: 'no' }) : undefined) },
   ));
@@ -178,8 +176,7 @@ test.concurrent.for([
       running.child.once('exit', () => running.child[stream]?.resume());
       await until('request 100', () => stage.lines.length >= 100);
       running.child.kill('SIGTERM');
-      const { signal } = await running.result;
-      expect(signal).toBe('SIGTERM');
+      expect((await running.result).signal).toBe('SIGTERM');
       expect(stage.lines.length).toBeLessThan(5000);
     },
     {

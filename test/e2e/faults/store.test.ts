@@ -37,8 +37,7 @@ test('C10 no login of eight processes at a time is lost (G10)', { timeout: 1_200
     expect(entries).toHaveLength(WRITERS * LOGINS_EACH);
     for (const { profile, value } of entries) expect(value).toBe(`${STORED_CANARY}${profile.slice(2)}`);
     const list = ['profile', 'list', '--json', '--query', "length([?name!='sandbox'])"];
-    const { stdout } = await stage.run(list, { env: URLS });
-    expect(stdout).toBe(`${WRITERS * LOGINS_EACH}\n`);
+    expect((await stage.run(list, { env: URLS })).stdout).toBe(`${WRITERS * LOGINS_EACH}\n`);
     expect(readdirSync(stage.home.configDir).sort()).toEqual(['credentials.json', 'settings.json']);
   }),
 );

@@ -50,8 +50,7 @@ test.concurrent('T9 puts no escape sequence into a pipe, and no color with NO_CO
     const calls = [GET, LIST, ['card', 'gte'], ['doctor'], ['help'], ['card', 'get', '--help']];
     const piped = await Promise.all(settings.flatMap((env) => calls.map((args) => stage.run(args, { env }))));
     for (const { stdout, stderr } of piped) expect(stdout + stderr).not.toContain('\u001b');
-    const coloured = await onTerminal(stage, GET);
-    expect(coloured.output).toContain('\u001b[');
+    expect((await onTerminal(stage, GET)).output).toContain('\u001b[');
     for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
       expect((await onTerminal(stage, GET, { env })).output).not.toContain('\u001b');
     }

@@ -216,8 +216,7 @@ it.concurrent('the desk keeps an unknown outcome above the menu, after a look, o
   // What is open is said first.
   await terminal.talk([/NOT KNOWN whether it was done: card reissue[\s\S]*\? Reissue card[\s\S]*\(y\/N/, CTRL_C]);
   await menuWith(terminal, verdict);
-  const end = await leave(terminal);
-  expect(end.code).toBe(8);
+  expect((await leave(terminal)).code).toBe(8);
   expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([`POST /v1/cards/${CARD_ID}/reissue`]);
   const later = await open(server.env, { home });
   await menuWith(later.terminal, verdict);
@@ -409,8 +408,7 @@ it.concurrent('the desk says at once that the report cannot be written, and exit
 it.concurrent('the desk offers no login if the environment has the token', async () => {
   const server = await serve(() => ({ status: 401 }));
   const { terminal } = await open(server.env);
-  const screen = await menuWith(terminal, /FRONTDESK_CARDS_TOKEN/);
-  expect(screen.join('\n')).not.toContain('Log in');
+  expect((await menuWith(terminal, /FRONTDESK_CARDS_TOKEN/)).join('\n')).not.toContain('Log in');
   expect((await leave(terminal)).code).toBe(0);
 });
 
@@ -507,8 +505,7 @@ it.concurrent.for([
 });
 
 it.concurrent('the desk names the sandbox in capitals, and otherwise the profile and the host', async () => {
-  const end = await dialogue(['desk', '-p', 'sandbox'], [[/Card ID or order number \(SANDBOX\)/, CTRL_C]]);
-  expect(end.code).toBe(0);
+  expect((await dialogue(['desk', '-p', 'sandbox'], [[/Card ID or order number \(SANDBOX\)/, CTRL_C]])).code).toBe(0);
 });
 
 it.concurrent('the desk is refused outside a terminal with 2, and sends no request', async () => {

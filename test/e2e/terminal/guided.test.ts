@@ -39,8 +39,7 @@ it.concurrent('a missing value is asked for again, with the limit that was broke
     [/a month that does not exist/, '2027-04-02\r'],
     [/Create event "Tasting" at 127[^ ]* \(default\)\? \(y\/N/, 'y\r'],
   ];
-  const end = await dialogue(['calendar', 'event', 'create'], steps, { env: server.env, columns: 200 });
-  expect(end.code).toBe(0);
+  expect((await dialogue(['calendar', 'event', 'create'], steps, { env: server.env, columns: 200 })).code).toBe(0);
   expect(server.requests.map(({ body }) => body)).toEqual([
     '{"calendar":"cal_1","name":"Tasting","start":"2027-04-02"}',
   ]);

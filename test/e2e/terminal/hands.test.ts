@@ -77,8 +77,7 @@ describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look,
     terminal.type(CTRL_C);
     for (const seen of back) await terminal.talk([seen, CTRL_C]);
     const end = await terminal.end;
-    const isDesk = asked.args[0] === 'desk';
-    expect(end).toMatchObject(isDesk ? { code: 0, signal: null } : { code: null, signal: 'SIGINT' });
+    expect(end).toMatchObject(asked.args[0] === 'desk' ? { code: 0, signal: null } : { code: null, signal: 'SIGINT' });
     expect(writes(server).slice(before)).toEqual([]);
     // What was switched on is switched off again.
     expect(end.output.split('\u001b[?2004h').length > 1).toBe(!isDumb);

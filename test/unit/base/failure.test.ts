@@ -73,8 +73,7 @@ it('a failure says of several faults once that nothing was sent, and of a read n
 });
 
 it('an abort by a signal exits with its code, and by anything else as Ctrl-C', () => {
-  const codes = ['SIGINT', 'SIGTERM', 'SIGHUP', 'EPIPE', undefined].map(cancelledExitCode);
-  expect(codes).toEqual([130, 143, 129, 130, 130]);
+  expect(['SIGINT', 'SIGTERM', 'SIGHUP', 'EPIPE', undefined].map(cancelledExitCode)).toEqual([130, 143, 129, 130, 130]);
 });
 
 it('a failure has what it was given, and of the rest what its code says, or nothing', () => {

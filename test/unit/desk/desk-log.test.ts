@@ -244,8 +244,7 @@ it('the cards of earlier sessions are those changed and those seen, each with th
   // One that was refused left it as it was.
   const refused = cardsOf({ ...reissue, callOutcome: { ...NO_OUTCOME, outcome: 'rejected' } });
   expect(mergeKnown(refused, [seen(ID, 'EXPIRED', at - minute)])[0]?.status).toBe('EXPIRED');
-  const again = known([seen(ID, 'REISSUED', at + minute)]);
-  expect(again).toEqual([`${old} REISSUED`, `${OTHER} undefined undefined`]);
+  expect(known([seen(ID, 'REISSUED', at + minute)])).toEqual([`${old} REISSUED`, `${OTHER} undefined undefined`]);
 });
 
 const NO_CARDS = [{ id: undefined }, { operation: 'calendar.update' }, { operation: 'api' }];

@@ -338,8 +338,7 @@ it('rows that look at once all find what was sent since, also behind a line of a
   clock.ms = 0;
   await recorder.end(await recorder.begin(intent), ended({ outcome: 'applied' }));
   const find = () => since.find(keyOfWrite(change), () => true);
-  const found = await Promise.all([find(), find(), find()]);
-  expect(found.map((each) => each?.entry)).toEqual([sent, sent, sent]);
+  expect((await Promise.all([find(), find(), find()])).map((each) => each?.entry)).toEqual([sent, sent, sent]);
 });
 
 it('no record of a write holds a token that the service repeated, in the history or the audit log', async () => {

@@ -76,8 +76,7 @@ it('--rate gives the place of a request that did not leave to the next one', asy
 it('--max-failures: a number of rows above 0, or a share of them, at least one', () => {
   const limits = [{ rows: 20 }, { percent: 5 }, { percent: 0.5 }, { percent: 100 }];
   expect(['20', '5%', '0.5%', '100%'].map(parseMaxFailures)).toEqual(limits);
-  const wrong = ['0', '0%', '101%', '-3', '5 %', 'five'];
-  expect(wrong.filter((text) => parseMaxFailures(text) !== undefined)).toEqual([]);
+  expect(['0', '0%', '101%', '-3', '5 %', 'five'].filter((text) => parseMaxFailures(text) !== undefined)).toEqual([]);
   expect(failureLimit({ rows: 20 }, 1000)).toBe(20);
   expect([1000, 30].map((rows) => failureLimit({ percent: 5 }, rows))).toEqual([50, 2]);
   expect(failureLimit({ percent: 1 }, 10)).toBe(1);

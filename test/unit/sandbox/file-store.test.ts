@@ -84,8 +84,7 @@ it('state kept between commands shows nothing of a change that could not be kept
 });
 
 it('state kept between commands writes no file for a refusal', async () => {
-  const reply = await post(open(), `/v1/cards/${UNKNOWN}/block`, '{}');
-  expect([reply.status, existsSync(file)]).toEqual([404, false]);
+  expect([(await post(open(), `/v1/cards/${UNKNOWN}/block`, '{}')).status, existsSync(file)]).toEqual([404, false]);
 });
 
 it('a process sees at the next read of the state what another has changed', async () => {

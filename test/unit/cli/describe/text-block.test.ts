@@ -25,8 +25,11 @@ it('a folded command is the same command for a shell, whatever the width', () =>
   const word = fc.constantFrom('card', 'block', '--reason', '"lost it"', "'a b'", '--yes', '-f', '0b7a6c1e-3f52');
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 120 }), (words, width) => {
-      const folded = foldCommand(words.join(' '), width).join('\n');
-      expect(folded.replaceAll(/ \\\n +/g, ' ')).toBe(words.join(' '));
+      expect(
+        foldCommand(words.join(' '), width)
+          .join('\n')
+          .replaceAll(/ \\\n +/g, ' '),
+      ).toBe(words.join(' '));
     }),
   );
 });

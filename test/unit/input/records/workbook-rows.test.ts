@@ -76,8 +76,7 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
 });
 
 it.each([1, 7, 8, 9, 1000])('a workbook is read like the CSV file of its sheet in pieces of %i', async (size) => {
-  const read = await readAll(sheetJsWorkbook([{ name: 'Rows', rows }]), { size });
-  expect(valuesOf(read)).toEqual(values);
+  expect(valuesOf(await readAll(sheetJsWorkbook([{ name: 'Rows', rows }]), { size }))).toEqual(values);
 });
 
 it('a workbook is read like the CSV file of its sheet whatever text it holds', async () => {

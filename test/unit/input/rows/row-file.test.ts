@@ -78,8 +78,7 @@ it('the rows of a run are what was judged, when they are read against an older f
 
 it('the rows of a run are what was judged, when they are read with an option for a column that is ignored: the option is sent, not the cell', async () => {
   const shape: RowShape = { ...SHAPE, fields: [{ name: 'email', isIgnored: true, value: 'flag@x' }] };
-  const { read } = await roundTrip(shape, [{ given: ['s1', 'cell@x', ''] }]);
-  expect(bodies(read)).toEqual(['{"email":"flag@x"}']);
+  expect(bodies((await roundTrip(shape, [{ given: ['s1', 'cell@x', ''] }])).read)).toEqual(['{"email":"flag@x"}']);
 });
 
 it('the rows of a run are what was judged, when they are read whatever texts they hold', async () => {

@@ -103,8 +103,7 @@ it.each(DAMAGED)('C12 a damaged credentials file (%s) is kept as a copy at the n
 it('a damaged credentials file does not overwrite an earlier copy', async () => {
   const folder = folderWith('second');
   writeFileSync(join(folder, 'credentials.json.bad'), 'first');
-  const { keptCopy } = await storeCredential(place(folder), CARDS);
-  expect(keptCopy).toBe(join(folder, 'credentials.json.bad-2'));
+  expect((await storeCredential(place(folder), CARDS)).keptCopy).toBe(join(folder, 'credentials.json.bad-2'));
   expect(readFileSync(join(folder, 'credentials.json.bad'), 'utf8')).toBe('first');
 });
 

@@ -127,8 +127,7 @@ it.each<[string, readonly string[], object | undefined]>([
 
 it('the last record of a journal may be of the first version, which did not name its holder', async () => {
   const head = JSON.stringify({ n: 4, t: 1, s: 'applied', a: 1 }).slice(0, -1);
-  const path = journalOf(`${head},"c":"${checksumOf(head)}"}\n`);
-  expect(readLastRecord(path)).toMatchObject({ n: 4, s: 'applied' });
+  expect(readLastRecord(journalOf(`${head},"c":"${checksumOf(head)}"}\n`))).toMatchObject({ n: 4, s: 'applied' });
 });
 
 it('the last record of a journal is none where there is no journal, and LOCAL_IO where none can be looked at', async () => {

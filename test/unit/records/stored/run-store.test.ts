@@ -176,8 +176,7 @@ it('the last run is the one that was begun last, also if a clock was put right b
   clock.ms = 0;
   await (await beginRun(runPorts(stateDir, { clock }), runPlan({ name: 'second' }))).close();
   expect(await lastRunName({ stateDir, clock })).toBe('second');
-  const { runs } = await listRuns({ stateDir, clock });
-  expect(runs.map(({ run }) => run)).toEqual(['second', 'first']);
+  expect((await listRuns({ stateDir, clock })).runs.map(({ run }) => run)).toEqual(['second', 'first']);
 });
 
 it.each([

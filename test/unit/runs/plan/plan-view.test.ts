@@ -235,8 +235,7 @@ it('a plan on a terminal shows the first 200 rows, each on one line of the termi
 
 it('a plan on a terminal lets nothing from outside act on the terminal', () => {
   const bad = row(1, { id: 'a\u001b[2J', body: new Map([['email', '\u202ex\u0007']]), before: new Map() });
-  const text = planView(view([bad]), STYLE);
-  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  expect(planView(view([bad]), STYLE)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
 });
 
 function sumOf(texts: readonly string[]): [text: string, count: number] {

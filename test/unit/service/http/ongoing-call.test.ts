@@ -74,8 +74,7 @@ it.each<[string, readonly Scripted[], number, readonly number[]]>([
   ['waits at least as long as Retry-After says', [busy(429, 3)], 0, [3000]],
   ['adds up to a tenth to Retry-After', [busy(429, 10)], 0.5, [10_500]],
 ])('a retry %s', async (_, script, random, sleeps) => {
-  const { clock } = await call(read, [...script, shows('ACTIVE')], { on: { random } });
-  expect(clock.sleeps).toEqual(sleeps);
+  expect((await call(read, [...script, shows('ACTIVE')], { on: { random } })).clock.sleeps).toEqual(sleeps);
 });
 
 it.each([
@@ -398,8 +397,7 @@ it.each([
   ['gzip', Buffer.from('no gzip'), '409 (the body is compressed with gzip)'],
 ])('a refusal that is compressed unasked is unpacked if it can be: %s', async (encoding, body, said) => {
   const headers: Header[] = [['Content-Encoding', encoding]];
-  const { message } = await failing(read, [{ kind: 'reply', status: 409, headers, body: [body] }]);
-  expect(message).toContain(said);
+  expect((await failing(read, [{ kind: 'reply', status: 409, headers, body: [body] }])).message).toContain(said);
 });
 
 it('of a long refusal that is compressed 64 KiB are unpacked', async () => {

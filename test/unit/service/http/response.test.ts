@@ -178,8 +178,7 @@ it.each<[kind: 'accepted' | 'failed', what: string, ...urls: string[]]>([
   ['failed', 'another, and no list, or a query', '/v1/calendars/cal-2', '/v1/subscribers?calendar=cal%2D2&limit=10'],
 ])('a list is %s with the url of %s', (kind, _what, ...urls) => {
   for (const url of urls) {
-    const body = JSON.stringify({ object: 'list', data: [], url });
-    expect([url, judged(subscribersList, body).kind]).toEqual([url, kind]);
+    expect([url, judged(subscribersList, JSON.stringify({ object: 'list', data: [], url })).kind]).toEqual([url, kind]);
   }
 });
 
@@ -403,8 +402,7 @@ it('the token of the call is masked in headers', () => {
   const reply = { status: 200, headers: [['X-Request-Id', 'r-***']], requestId: 'r-***' };
   expect(masked(CARD, headers).reply).toEqual(reply);
   const cut = { sent: true, phase: 'reading_body', breakage: { label: 'broken', text: 'cut' }, status: 404 } as const;
-  const broken = judgedExchange(cardGet, { kind: 'broken', ...cut, headers }, { token: TOKEN });
-  expect(broken.reply?.requestId).toBe('r-***');
+  expect(judgedExchange(cardGet, { kind: 'broken', ...cut, headers }, { token: TOKEN }).reply?.requestId).toBe('r-***');
 });
 
 it.each([

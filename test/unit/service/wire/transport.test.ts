@@ -327,8 +327,7 @@ it('M2 a transport reads an answer that came while the process was stopped, alth
     // The bytes leave in this turn; the process stands still from the next one on.
     setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500));
   };
-  const exchange = await transportTo(url).exchange(post(), { timeoutMs: 1000, onSend });
-  expect(summary(exchange)).toBe('reply 200 {"b":2}');
+  expect(summary(await transportTo(url).exchange(post(), { timeoutMs: 1000, onSend }))).toBe('reply 200 {"b":2}');
 });
 
 it('a transport holds back every byte if it is stopped right before the first one', async () => {
