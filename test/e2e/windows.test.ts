@@ -44,8 +44,7 @@ describe.skipIf(!isWindows)('names that Windows does not have (skipped on other 
 
   it('--out NUL is exit 2, because the response comes once and would be lost', async () => {
     const args = ['card', 'provision', CARD, '--wallet', 'wallet_a', ...SANDBOX, '--out', 'NUL'];
-    const { code, stderr } = await run(createHome(), args);
-    expect({ code, stderr }).toEqual({
+    expect(await run(createHome(), args)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--out: cannot be "NUL": Windows uses that name for a device'),
     });

@@ -73,8 +73,7 @@ test.concurrent('P4 a stdout that is the null device, however it was opened, or 
   onStage(async (stage) => {
     for (const args of [GET, ACTIVATE]) {
       for (const redirection of ['>&-', '> /dev/null', '1<> /dev/null']) {
-        const { code, stderr } = await stage.shell(`$FD ${args.join(' ')} ${redirection}`);
-        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+        expect(await stage.shell(`$FD ${args.join(' ')} ${redirection}`)).toMatchObject({ code: 0, stderr: '' });
       }
     }
     expect(stage.lines.filter((line) => line.startsWith('POST')).length).toBe(3);
@@ -193,8 +192,7 @@ test.concurrent('P10 does not exit with 0 if it waits for something that never c
     const env = injecting(
       'const never = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }; Object.defineProperty(process, "stdin", { value: never });',
     );
-    const { code, stdout } = await stage.run(['card', 'get', '--from', '-'], { env });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(await stage.run(['card', 'get', '--from', '-'], { env })).toMatchObject({ code: 1, stdout: '' });
   }));
 
 test.concurrent('P11 reports an error that nothing caught, with its stack only for FRONTDESK_DEBUG', () =>
