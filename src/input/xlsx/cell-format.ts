@@ -60,6 +60,12 @@ export function cellFormat(pattern: string): CellFormat {
 export const GENERAL = cellFormat('General');
 /** The format of a style that the file does not have. */
 const UNKNOWN: CellFormat = { name: 'unknown', showsNumbers: false, showsTexts: false, showsBooleans: false };
+/** Of a style that repeats what it shows until the cell is full: 1 is shown as 1111. */
+const REPEATED: CellFormat = { ...UNKNOWN, name: 'alignment: fill' };
+
+function repeats(style: XmlElement): boolean {
+  return insideOf(style).some(({ name, attributes: { horizontal } }) => name === 'alignment' && horizontal === 'fill');
+}
 
 /** The formats of a workbook: by the number of a cell's style, and of the styles of conditional formats. */
 export interface CellFormats {
@@ -116,17 +122,22 @@ export async function readCellFormats(archive: Archive, part: string): Promise<C
     formats.set(id, known);
     return known;
   };
-  // Programs may take the format of the named style where the cell's own is missing.
+  // Programs may take what the named style has where the cell's own is missing.
   const named = await allElements(archive, part, 'styleSheet/cellStyleXfs/xf');
-  const namedFormat = (xfId = '0') => formatOfId(wholeNumber(named[wholeNumber(xfId)]?.attributes['numFmtId'] ?? '0'));
+  const namedFormats = named.map((style) =>
+    repeats(style) ? REPEATED : formatOfId(wholeNumber(style.attributes['numFmtId'] ?? '0')),
+  );
+  const namedFormat = (xfId = '0') => namedFormats[wholeNumber(xfId)] ?? formatOfId(0);
+  const formatOfStyle = (style: XmlElement) => {
+    const { numFmtId, xfId } = style.attributes;
+    const ofName = namedFormat(xfId);
+    if (ofName === REPEATED || repeats(style)) return REPEATED;
+    return numFmtId === undefined ? ofName : formatOfId(wholeNumber(numFmtId));
+  };
   const normal = (await allElements(archive, part, 'styleSheet/cellStyles/cellStyle')).filter(isNormal);
   const conditional = found.filter(({ name }) => name === 'dxf');
   return {
-    styles: found
-      .filter(({ name }) => name === 'xf')
-      .map(({ attributes: { numFmtId, xfId } }) =>
-        numFmtId === undefined ? namedFormat(xfId) : formatOfId(wholeNumber(numFmtId)),
-      ),
+    styles: found.filter(({ name }) => name === 'xf').map(formatOfStyle),
     normal: normal.map(({ attributes: { xfId } }) => namedFormat(xfId)).reduce(stricter, namedFormat()),
     conditional: new Set(
       conditional.flatMap((style, at) => (insideOf(style).some(({ name }) => name === 'numFmt') ? [at] : [])),

@@ -402,6 +402,28 @@ it.each<[string, Buffer, readonly (readonly [number, string])[]]>([
   expect(problemsOf(await readAll(bytes))).toEqual(problems);
 });
 
+const FILL = '<alignment horizontal="fill"/>';
+it.each([
+  ['its own', `<cellXfs><xf/><xf numFmtId="0">${FILL}</xf></cellXfs>`],
+  ['its own in an alternative', `<cellXfs><xf/><xf><a:F xmlns:a="a">${FILL}</a:F></xf></cellXfs>`],
+  [
+    'its named style',
+    `<cellStyleXfs><xf/><xf>${FILL}</xf></cellStyleXfs><cellXfs><xf/><xf numFmtId="0" xfId="1"/></cellXfs>`,
+  ],
+  [
+    'that of cells without one',
+    `<cellStyleXfs><xf>${FILL}</xf><xf/></cellStyleXfs><cellXfs><xf xfId="1"/></cellXfs>`,
+    '',
+  ],
+])(
+  'a text and a number in a style that repeats them to fill the cell are faults: %s',
+  async (_, styles, s = ' s="1"') => {
+    const rows = `${NAMES_ROW.replaceAll('<c', '<c s="0"')}<row r="2"><c${s} t="str"><v>1</v></c><c${s}><v>7</v></c></row>`;
+    const problems = ['"1"', '7'].map((stored, at) => [at, maySeem('alignment: fill', stored)]);
+    expect(problemsOf(await readAll(handMadeWorkbook({ styles, rows })))).toEqual(problems);
+  },
+);
+
 /** An array formula in the column `calendar` that fills the next one in rows 2 to 4. */
 const filling = (rows: string) =>
   handMadeWorkbook({
