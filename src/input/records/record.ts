@@ -37,7 +37,10 @@ export interface InputFault extends Problem {
   readonly line: number;
   /** Below a header, and in JSON arrays, where many rows may share a line. */
   readonly row?: number | undefined;
-  readonly ofRow?: number;
+  /** Absent: the same. */
+  readonly ofRow?: number | undefined;
+  /** Of several rows the last one. */
+  readonly lastRow?: number;
   /** The column's name, or `17` if only the position is known. Missing: the whole line, or `field`. */
   readonly column?: string | undefined;
   readonly field?: string | undefined;

@@ -163,7 +163,7 @@ export class Shaper {
   /** The rows that are taken, with the names of the fields. */
   take({ records, faults, format }: TakenBatch & Pick<ReadBatch, 'format'>): TakenBatch {
     const { where, rows, map } = this.#shape;
-    const isIn = (row: number) => rows === undefined || (row >= rows.first && row <= rows.last);
+    const isIn = (first: number, last = first) => rows === undefined || (last >= rows.first && first <= rows.last);
     const taken =
       where.length === 0 && rows === undefined
         ? records
@@ -176,7 +176,8 @@ export class Shaper {
     }
     const takesEmpty = where.every(({ value, isEqual }) => (value === '') === isEqual);
     const own = faults.filter(
-      ({ row, ofRow = row, kind }) => (ofRow === undefined || isIn(ofRow)) && (takesEmpty || kind !== EMPTY_ROW),
+      ({ row, ofRow = row, lastRow, kind }) =>
+        (ofRow === undefined || isIn(ofRow, lastRow)) && (takesEmpty || kind !== EMPTY_ROW),
     );
     return { records: taken, faults: [...own, ...doubled] };
   }

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { unguardCell } from '../../screen/formula-guard.ts';
 import { type PackedCells, packCells, quoteValue, unpackCells } from '../values.ts';
-import { type CellText, parseRange, parseReference, readCell, type StoredCell } from '../xlsx/cell.ts';
+import { type CellRange, type CellText, parseRange, parseReference, readCell, type StoredCell } from '../xlsx/cell.ts';
 import { type CellFormats, formatOf, NO_FORMATS, rangesOf, readCellFormats } from '../xlsx/cell-format.ts';
 import { FilledCells } from '../xlsx/filled-cells.ts';
 import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
@@ -58,8 +58,6 @@ class SheetReader {
   /** Formulas that several cells share, by their number. */
   readonly #shared = new Map<string, string>();
   readonly #filled = new FilledCells();
-  /** Columns with a conditional format that was reported. */
-  readonly #conditional = new Uint8Array(MAX_COLUMNS);
   readonly #ranges: SheetRanges;
 
   constructor(context: SheetContext) {
@@ -171,25 +169,26 @@ class SheetReader {
 
   /** Merged cells are a fault: only the first of them has the value that is shown. */
   #readMerged({ attributes: { ref: reference = '' } }: XmlElement): void {
-    const { left, top } = this.#ranges.read(reference, 'its merged cells');
-    const name = this.header?.names[left];
-    if (name === undefined || top > this.#line) return;
+    const range = this.#ranges.read(reference, 'its merged cells');
     const problem = `is merged (${reference} is shown as one cell, but only its first cell is stored). Split it, and store each cell as text`;
-    this.#refuse(top, { kind: 'merged', problem }, left, name);
+    this.#refuseRange(range, range.top, { kind: 'merged', problem });
   }
 
   /** A number format that depends on a condition may show other digits than are stored. */
   #readConditional(element: XmlElement): void {
     for (const range of rangesOf(element, this.#context.formats.conditional)) {
-      const { left, right, top, bottom } = this.#ranges.read(range, 'the cells of a conditional format');
-      if (top > this.#line) continue;
-      const names = this.header?.names ?? [];
-      for (let column = left; column <= right && column < names.length; column += 1) {
-        if (this.#conditional[column] === 1) continue;
-        this.#conditional[column] = 1;
-        const problem = `is in a range (${range}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`;
-        this.#refuse(Math.max(Math.min(2, bottom), top), { kind: 'conditional', problem }, column, names[column]);
-      }
+      const cells = this.#ranges.read(range, 'the cells of a conditional format');
+      const problem = `is in a range (${range}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`;
+      this.#refuseRange(cells, Math.max(Math.min(2, cells.bottom), cells.top), { kind: 'conditional', problem });
+    }
+  }
+
+  /** In each column: it is not known yet which of them is ignored. */
+  #refuseRange(range: CellRange, line: number, problem: Problem): void {
+    if (range.top > this.#line) return;
+    const names = this.header?.names ?? [];
+    for (const column of this.#ranges.columnsOf(range, names.length)) {
+      this.#refuse(line, problem, column, names[column], range.bottom);
     }
   }
 
@@ -270,16 +269,18 @@ class SheetReader {
 
   /** The faults of what would be read as empty, or not at all, though a spreadsheet shows something. */
   end(): readonly InputFault[] {
-    for (const [column, line] of this.#filled.unseen) {
+    for (const [column, first, last] of this.#filled.unseen) {
       const name = this.header?.names[column];
-      if (name !== undefined) this.#refuse(line, { kind: 'filled', problem: NO_VALUE }, column, name);
+      if (name !== undefined) this.#refuse(first, { kind: 'filled', problem: NO_VALUE }, column, name, last);
     }
     return this.take([]).faults;
   }
 
-  #refuse(line: number, problem: Problem, cell?: number, column?: string): void {
+  #refuse(line: number, problem: Problem, cell?: number, column?: string, last = line): void {
     const row = line > 1 && cell !== undefined ? line - 1 : undefined;
-    this.#faults.push({ line, row, sheet: this.#context.name, cell, column, ...problem });
+    // Empty rows have no number, so this may be the line of an earlier one.
+    const ofRow = row === undefined ? undefined : row - (this.#line - 1 - this.#row);
+    this.#faults.push({ line, row, ofRow, lastRow: last - 1, sheet: this.#context.name, cell, column, ...problem });
   }
 
   #damaged(problem: string): WorkbookFault {

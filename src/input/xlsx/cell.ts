@@ -79,6 +79,9 @@ export function parseReference(reference: string): { readonly column: number; re
   return { column: column - 1, row: Number(row) };
 }
 
+/** Columns (from 0) and rows, with the last ones. */
+export type CellRange = NonNullable<ReturnType<typeof parseRange>>;
+
 /** Columns (from 0) and rows of a range such as `C2:D9`, in any order, or of one cell; undefined if it is none. */
 export function parseRange(reference: string) {
   const [first = '', last = first, ...rest] = reference.split(':');

@@ -1,4 +1,4 @@
-import type { parseRange } from './cell.ts';
+import type { CellRange } from './cell.ts';
 import { damaged } from './packed.ts';
 
 const MAX_COLUMNS = 16_384;
@@ -15,7 +15,7 @@ export class FilledCells {
   #filled = 0;
 
   /** Adds the range of a formula, which is in its first cell. */
-  add({ left, right, top, bottom }: NonNullable<ReturnType<typeof parseRange>>): void {
+  add({ left, right, top, bottom }: CellRange): void {
     this.#filled += right - left + 1;
     if (this.#filled > MAX_FILLED) throw damaged('it has too many array formulas');
     for (let column = left; column <= right && column < MAX_COLUMNS; column += 1) {
@@ -33,10 +33,10 @@ export class FilledCells {
     return true;
   }
 
-  /** The columns with cells that have no value, each with the first line that is filled. */
-  get unseen(): readonly (readonly [column: number, line: number])[] {
+  /** The columns with cells that have no value, each with the first and the last line that are filled. */
+  get unseen(): readonly (readonly [column: number, first: number, last: number])[] {
     return [...this.#unseen].flatMap((count, column) =>
-      count > 0 ? [[column, this.#first[column] ?? 0] as const] : [],
+      count > 0 ? [[column, this.#first[column] ?? 0, this.#last[column] ?? 0] as const] : [],
     );
   }
 }

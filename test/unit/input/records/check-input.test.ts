@@ -963,6 +963,46 @@ it('merged cells are a fault where they are sent, and none where they are known 
   expect((await failureOf(subscriberUpdate, merged('B2:B3'), XLSX)).problem).toContain('column email: is merged');
 });
 
+const MERGED = (range: string) => `<mergeCells><mergeCell ref="${range}"/></mergeCells>`;
+const FORMATTED = (...ranges: readonly string[]) =>
+  ranges.map((range) => `<conditionalFormatting sqref="${range}"><cfRule dxfId="0"/></conditionalFormatting>`).join('');
+const NOTES = ['n1', 'n2'].map((note, at) => textRow(at + 2, [note, `s${at + 1}`, 'a@x'])).join('');
+const IGNORING = { ignoreColumns: ['note'] };
+const taking = (rows: string, ...where: string[]) => ({ ...IGNORING, shape: readShape({ rows, where }, [], []) });
+
+it.each<[string, string, Partial<InputOptions>, ...string[]]>([
+  ['merged cells that begin in an ignored column', MERGED('A2:B2'), IGNORING, 'row 1, Rows!B2, column id'],
+  [
+    'merged cells over several columns',
+    MERGED('A2:C2'),
+    IGNORING,
+    'row 1, Rows!B2, column id',
+    'row 1, Rows!C2, column email',
+  ],
+  ['merged cells of the row before', MERGED('B2:B3'), taking('2-2'), 'row 1, Rows!B2, column id'],
+  ['merged cells of other rows', MERGED('B2:B3'), taking('3-9')],
+  [
+    'a conditional format that begins in the row before',
+    FORMATTED('B1:B3'),
+    taking('2-2'),
+    'row 1, Rows!B2, column id',
+  ],
+  ['a conditional format of each row', FORMATTED('B2', 'B3'), taking('2-2'), 'row 2, Rows!B3, column id'],
+  ['conditional formats of other rows', FORMATTED('B2', 'B4'), taking('2-2')],
+])('faults of a range are those of its columns and rows that are taken: %s', async (_, behind, more, ...faults) => {
+  const styles = '<dxfs><dxf><numFmt numFmtId="170" formatCode="0"/></dxf></dxfs>';
+  const rows = `${textRow(1, ['note', 'id', 'email'])}${NOTES}</sheetData>${behind}<sheetData>`;
+  const checking = check(subscriberUpdate, handMadeWorkbook({ styles, rows }), { ...XLSX, ...more });
+  if (faults.length === 0) await checking;
+  else await expect(checking).rejects.toMatchObject({ faults: faults.map((where) => ({ where })) });
+});
+
+it('a range is one of rows that are taken, though empty rows above it were left out', async () => {
+  const rows = `${textRow(1, ['note', 'id', 'email'])}${NOTES.replace('r="3"', 'r="9"')}</sheetData>${MERGED('B9:C9')}<sheetData>`;
+  const checking = check(subscriberUpdate, handMadeWorkbook({ rows }), { ...XLSX, ...taking('2-2', 'note=n2') });
+  await expect(checking).rejects.toMatchObject({ faultCount: 2 });
+});
+
 it('shaping never changes which row number, ID and body go together', async () => {
   const cell = fc.constantFrom('', '1', '2', 'x');
   const holds: Readonly<Record<string, (a: string, b: string) => boolean>> = {

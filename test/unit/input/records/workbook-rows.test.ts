@@ -866,6 +866,13 @@ it.each<[string, Uint8Array, string]>([
     rowsOf(`</sheetData><mergeCells>${'<mergeCell ref="Z1:Z2"/>'.repeat(50_001)}</mergeCells><sheetData>`),
     `${SHEET}: it has too many merged cells and conditional formats`,
   ],
+  [
+    'merged cells over more columns than a spreadsheet can use',
+    rowsOf(
+      `${textRow(1, [...'abcdefghij'])}${textRow(2, ['1'])}</sheetData><mergeCells>${'<mergeCell ref="A2:J2"/>'.repeat(20_001)}</mergeCells><sheetData>`,
+    ),
+    `${SHEET}: it has too many merged cells and conditional formats`,
+  ],
   ['a sheet that names two parts', TWO_PARTS, 'xl/workbook.xml: a sheet has two parts'],
   [
     'two relations with one id',
