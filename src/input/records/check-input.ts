@@ -119,8 +119,10 @@ async function readThrough(
     const faults = await takeRows(judged, format, options, findings, writer);
     findings.rows += batch.records.length;
     findings.lastRow = batch.records.at(-1)?.row ?? findings.lastRow;
-    // Nothing in an ignored column is a fault.
-    const own = batch.faults.filter(({ cell }) => cell === undefined || roles.isJudged(header?.names[cell] ?? ''));
+    // Nothing in an ignored column is a fault, unless it chooses rows.
+    const isJudged = (cell: number) =>
+      roles.isJudged(header?.names[cell] ?? '') || asked.where.some(({ column }) => column === columns?.[cell]);
+    const own = batch.faults.filter(({ cell }) => cell === undefined || isJudged(cell));
     findings.faults.add([...own, ...faults]);
   }
   const garbled = interpreter.garbled.fault;

@@ -139,6 +139,8 @@ function textOf(value: JsonValue | undefined): string {
   return (typeof value === 'string' ? value : printJson(value)).trim();
 }
 
+const NONE: NonNullable<RawRecord['problems']> = new Map();
+
 type TakenBatch = Pick<ReadBatch, 'records' | 'faults'>;
 
 /** Applies a shape to what was read. Knows no operation and judges nothing. */
@@ -164,22 +166,22 @@ export class Shaper {
   take({ records, faults, format }: TakenBatch & Pick<ReadBatch, 'format'>): TakenBatch {
     const { where, rows, map } = this.#shape;
     const isIn = (first: number, last = first) => rows === undefined || (last >= rows.first && first <= rows.last);
+    const own: InputFault[] = [];
     const taken =
       where.length === 0 && rows === undefined
         ? records
-        : records.filter((record) => isIn(record.row) && this.#holds(record));
+        : records.filter((record) => isIn(record.row) && this.#holds(record, format, own));
     this.leftOut += records.length - taken.length;
-    const doubled: InputFault[] = [];
     for (const record of map.size > 0 ? taken : []) {
       this.#rename(record);
-      if (record.object !== undefined) doubled.push(...this.#doubledIn(record, record.object, format));
+      if (record.object !== undefined) own.push(...this.#doubledIn(record, record.object, format));
     }
     const takesEmpty = where.every(({ value, isEqual }) => (value === '') === isEqual);
-    const own = faults.filter(
+    const others = faults.filter(
       ({ row, ofRow = row, lastRow, kind }) =>
         (ofRow === undefined || isIn(ofRow, lastRow)) && (takesEmpty || kind !== EMPTY_ROW),
     );
-    return { records: taken, faults: [...own, ...doubled] };
+    return { records: taken, faults: [...others, ...own] };
   }
 
   /** Rows in JSON have no header: one may lack the column of `--map`, or hold a member of the field's own name beside it. */
@@ -192,9 +194,17 @@ export class Shaper {
     });
   }
 
-  #holds({ names, values }: RawRecord): boolean {
+  /** Do all of `--where` hold? Not by a cell that may show another text than is stored: that is a fault. */
+  #holds(record: RawRecord, format: InputFormat, faults: InputFault[]): boolean {
+    const { names, values, problems = NONE } = record;
     const { where } = this.#shape;
     this.#readNames(names);
+    const unsure = problems.size === 0 ? [] : [...new Set(this.#places)].filter((place) => problems.has(place));
+    for (const place of unsure) {
+      const { problem, kind } = problems.get(place) ?? { problem: '' };
+      faults.push({ ...placeFault(record, format, names[place] ?? '', problem), kind });
+    }
+    if (unsure.length > 0) return false;
     for (let at = 0; at < where.length; at += 1) {
       const condition = where[at];
       const cell = cellAt(values, this.#places[at] ?? -1);

@@ -1003,6 +1003,35 @@ it('a range is one of rows that are taken, though empty rows above it were left 
   await expect(checking).rejects.toMatchObject({ faultCount: 2 });
 });
 
+const FORMULA = textRow(2, ['n1', 's1', 'a@x']).replace(/<c .*?<.c>/, '<c t="str"><f>"n2"</f><v>n1</v></c>');
+const IN_ROW_1 = 'row 1, Rows!A2, column note';
+
+it.each<[string, string, Partial<InputOptions>, ...string[]]>([
+  ['a row that it would take', FORMULA, taking('1-9', 'note=n1'), IN_ROW_1],
+  ['a row that it would leave out', FORMULA, taking('1-9', 'note=n9'), IN_ROW_1],
+  ['a row that another condition leaves out', FORMULA, taking('1-9', 'id=s9', 'note=n1'), IN_ROW_1],
+  ['a row that --rows leaves out', FORMULA, taking('2-2', 'note=n1')],
+  ['merged cells', `${NOTES}</sheetData>${MERGED('A2:A3')}<sheetData>`, taking('2-2', 'note=n2'), IN_ROW_1],
+  [
+    'a field',
+    FORMULA.replace(/(<c t.*?<.c>)(<c .*?<.c>)/, '$2$1'),
+    taking('1-9', 'id=n1'),
+    'row 1, Rows!B2, column id',
+  ],
+])('--where does not choose by what a cell may not show: %s', async (_, rows, more, ...faults) => {
+  const bytes = handMadeWorkbook({ rows: textRow(1, ['note', 'id', 'email']) + rows });
+  const checking = check(subscriberUpdate, bytes, { ...XLSX, ...more });
+  if (faults.length === 0) await checking;
+  else await expect(checking).rejects.toMatchObject({ faults: faults.map((where) => ({ where })) });
+});
+
+it('--where does not choose by a guard of zeros in a column that --map reads as another', async () => {
+  const shape = readShape({ map: ['Note=email'], where: ['Note=01'] }, [], []);
+  expect(await faultsOf(subscriberUpdate, 'id,Note\ns1,"=""01"""\ns2,01\n', { shape })).toEqual([
+    expect.stringMatching(/^row 1, line 2, column Note: ="01" is a formula for "01"/),
+  ]);
+});
+
 it('shaping never changes which row number, ID and body go together', async () => {
   const cell = fc.constantFrom('', '1', '2', 'x');
   const holds: Readonly<Record<string, (a: string, b: string) => boolean>> = {
