@@ -39,6 +39,15 @@ export function errorProblem(cell: unknown): Problem | undefined {
   };
 }
 
+/** What an unknown name may mean: the field of nearly that name, and the nearest. */
+interface Guess {
+  readonly meant?: string | undefined;
+  readonly near?: string | undefined;
+}
+
+/** Each of these names is compared with all that are known. */
+const MOST_GUESSED = 1000;
+
 /** Types in JSON Schema of a member that may hold others; without one it may be anything. */
 const HOLDERS: readonly unknown[] = [undefined, 'object', 'array'];
 
@@ -103,6 +112,9 @@ export class ColumnRoles {
   readonly #mapped: ReadonlyMap<string, string>;
   readonly #refused: readonly string[];
   #columns: ColumnMap | undefined;
+  /** What unknown names may mean. */
+  readonly #guesses = new Map<string, Guess>();
+  #usefulNames: readonly string[] | undefined;
 
   /** `ignored`: `--ignore-columns`. */
   constructor(operation: Operation, ignored: readonly string[] = [], shape: Shape = NO_SHAPE) {
@@ -266,22 +278,32 @@ export class ColumnRoles {
   }
 
   get #useful(): readonly string[] {
-    return this.names.filter((known) => this.roleOf(known) !== 'ignored' && !known.startsWith('_'));
+    const isUseful = (known: string) => this.roleOf(known) !== 'ignored' && !known.startsWith('_');
+    this.#usefulNames ??= this.names.filter(isUseful);
+    return this.#usefulNames;
   }
 
   /** The problem of an unknown column, with the nearest useful name. */
   unknownProblem(name: string): string {
     if (name === '') return 'a column has no name: write one there, or delete the column';
-    const useful = this.#useful;
-    const meant = this.meantBy(name);
-    const near = nearest(name, useful);
-    const others = `the columns are ${useful.join(', ')} (--ignore-columns skips others, --map reads one as a field)`;
+    const { meant, near } = this.#guess(name);
+    const others = `the columns are ${this.#useful.join(', ')} (--ignore-columns skips others, --map reads one as a field)`;
     const hint = meant !== undefined ? mapOption(name, meant) : near === undefined ? others : `did you mean ${near}?`;
     return `unknown column ${quoteValue(name)}: ${hint}`;
   }
 
   /** The field that a header names but for case, blanks, `_` and `-`. */
   meantBy(name: string): string | undefined {
-    return this.#useful.find((known) => plain(known) === plain(name));
+    return this.#guess(name).meant;
+  }
+
+  #guess(name: string): Guess {
+    const known = this.#guesses.get(name);
+    if (known !== undefined) return known;
+    if (this.#guesses.size === MOST_GUESSED) return {};
+    const meant = this.#useful.find((field) => plain(field) === plain(name));
+    const guess = { meant, near: nearest(name, this.#useful) };
+    this.#guesses.set(name, guess);
+    return guess;
   }
 }
