@@ -189,7 +189,7 @@ function rememberingCards(session: Session, seen: SeenCards): ServiceOptions['sa
     const card = seenCard(resource, seenAt, session.output.mask);
     if (card === undefined) return;
     // Once: of a hundred thousand rows each would read the base URL anew.
-    place ??= { stateDir, url: session.placeOf('cards'), pid };
+    place ??= { stateDir, url: session.placeOf('cards'), pid, clock };
     seen.saw(place, card);
   };
 }

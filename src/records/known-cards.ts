@@ -1,9 +1,10 @@
 import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
-import { open, unlink } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
 import { ensurePrivateFolder, putInPlace } from '../base/files/atomic.ts';
 import { ifPossible, ignoreErrors, ignoreNotFound, ioFailure, orElse, orIoFailure } from '../base/files/io-failure.ts';
+import type { AssertStillHeld } from '../base/files/lock.ts';
 import { requireOwnState } from '../base/files/own-state.ts';
 import { temporaryName } from '../base/files/process-identity.ts';
 import { parseJson } from '../base/json/parse.ts';
@@ -214,17 +215,41 @@ export function cardsOfReference(stateDir: string, reference: string): readonly 
 
 /**
  * Writes the file anew with one line for each card, and more cards behind them. All of them are there, or none. A card
- * that another process appends at that moment may be forgotten.
+ * that another process appends at that moment may be forgotten, but nothing that it adds in this way.
  */
 export async function addCards(
-  { stateDir, url, pid }: KnownCardsPlace,
+  place: KnownCardsPlace,
   added: AsyncIterable<readonly SeenCard[]>,
   now: string,
 ): Promise<void> {
-  const path = knownCardsPath(stateDir, url);
+  const { stateDir, url, pid } = place;
+  const [path, folder] = [knownCardsPath(stateDir, url), cardsFolder(stateDir)];
   requireOwnState(stateDir, path);
   await ensurePrivateFolder(stateDir);
-  await ensurePrivateFolder(cardsFolder(stateDir));
+  await ensurePrivateFolder(folder);
+  const newLines = join(folder, temporaryName(pid));
+  const file = await open(newLines, 'wx+', 0o600);
+  try {
+    // Before the lock: they may come from a program that takes long, or that waits for the lock itself.
+    for await (const cards of added) await file.writeFile(cards.map(lineOf).join(''));
+    const { withLock } = await import('../base/files/lock.ts');
+    const how = { ...place, what: 'the remembered cards' };
+    await withLock(join(folder, 'cards.lock'), how, (assertStillHeld) => writeAnew(place, file, now, assertStillHeld));
+  } catch (error) {
+    throw ioFailure(`could not save the remembered cards (${path})`, error, 'unchanged');
+  } finally {
+    await ignoreErrors(file.close());
+    await ignoreErrors(unlink(newLines));
+  }
+}
+
+async function writeAnew(
+  { stateDir, url, pid }: KnownCardsPlace,
+  newLines: FileHandle,
+  now: string,
+  assertStillHeld: AssertStillHeld,
+): Promise<void> {
+  const path = knownCardsPath(stateDir, url);
   const temporary = join(cardsFolder(stateDir), temporaryName(pid));
   const file = await open(temporary, 'wx', 0o600);
   try {
@@ -239,15 +264,16 @@ export async function addCards(
     } finally {
       if (known !== undefined) closeSync(known);
     }
-    for await (const cards of added) await file.writeFile(cards.map(lineOf).join(''));
+    for await (const lines of newLines.createReadStream({ start: 0, autoClose: false })) await file.writeFile(lines);
     await file.write(headOf(since, (await file.stat()).size), 0);
     await file.sync();
     await file.close();
+    assertStillHeld();
     await putInPlace(temporary, path);
   } catch (error) {
     await ignoreErrors(file.close());
     await ignoreErrors(unlink(temporary));
-    throw ioFailure(`could not save the remembered cards (${path})`, error, 'unchanged');
+    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ClockPort } from '../base/context.ts';
 import { errnoOf, ignoreErrors } from '../base/files/io-failure.ts';
 import { requireOwnState } from '../base/files/own-state.ts';
 
@@ -15,6 +16,7 @@ export interface KnownCardsPlace {
   readonly stateDir: string;
   readonly url: string;
   readonly pid: number;
+  readonly clock: ClockPort;
 }
 
 /** Old lines up to this size are left in the file. */

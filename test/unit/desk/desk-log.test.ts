@@ -15,6 +15,7 @@ import { rememberCards } from '../../../src/records/remember-cards.ts';
 import type { HistoryEntry } from '../../../src/records/write-record.ts';
 import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import { type CallOutcome, NO_OUTCOME } from '../../../src/service/call-outcome.ts';
+import { stoppedClock } from '../base/files/place.ts';
 
 const ID = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 const OTHER = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
@@ -186,7 +187,7 @@ it('the cards that are offered are found by reference or by how their id begins,
 
 it('the desk finds what card find finds: cards of an import, a whole reference before its beginnings', async () => {
   const stateDir = mkdtempSync(join(tmpdir(), 'desk-'));
-  const place = { stateDir, url: 'https://h', pid: 1 };
+  const place = { stateDir, url: 'https://h', pid: 1, clock: stoppedClock() };
   const seen = (cardId: string, clientReference: string) => ({ cardId, clientReference, status: 'ACTIVE', seenAt: '' });
   const lines = [seen(ID, 'order-1'), seen(OTHER, 'order-12')].map(lineOf).join('');
   await rememberCards(place, Buffer.from(lines), '2026-11-28T20:30:00.000Z');

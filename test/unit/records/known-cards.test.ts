@@ -1,23 +1,39 @@
-import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { withLock } from '../../../src/base/files/lock.ts';
 import { lineOf, type SeenCard } from '../../../src/records/card-line.ts';
 import { addCards, cardsByReference, findCards, forgetCards, newestCards } from '../../../src/records/known-cards.ts';
 import { headOf, type KnownCardsPlace, knownCardsPath, rememberCards } from '../../../src/records/remember-cards.ts';
+import { realClock } from '../base/files/place.ts';
 
 const NOW = '2026-11-28T20:30:00.000Z';
 const ONE = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 const TWO = '0b7a6c1e-ffff-4d8a-9c41-5e2f7a90b102';
+const THREE = '0b7a6c1e-ffff-4d8a-9c41-5e2f7a90b103';
 
 let stateDir = '';
-const place = () => ({ stateDir, url: 'https://api.example.com', pid: process.pid });
+const place = () => ({ stateDir, url: 'https://api.example.com', pid: process.pid, clock: realClock() });
 function card(cardId: string, clientReference?: string, status?: string, seenAt = NOW): SeenCard {
   return { cardId, clientReference, status, seenAt };
 }
 const remember = (at: KnownCardsPlace, cards: readonly SeenCard[]) =>
   rememberCards(at, Buffer.from(cards.map(lineOf).join('')), NOW);
+async function* one(cardId: string): AsyncGenerator<readonly SeenCard[]> {
+  yield [card(cardId, 'order-2')];
+}
 async function* nothing(): AsyncGenerator<readonly SeenCard[]> {}
 const ids = (text: string) => findCards(place(), text).cards.map(({ cardId }) => cardId);
 
@@ -123,13 +139,34 @@ test('cards that are added are behind one line for each known card, and a failur
   }
   await expect(addCards(place(), failing(), NOW)).rejects.toThrow('line 3 has no card ID');
   expect(readFileSync(path, 'utf8')).toBe(before);
-  async function* one(): AsyncGenerator<readonly SeenCard[]> {
-    yield [card(TWO, 'order-2')];
-  }
-  await addCards(place(), one(), NOW);
+  await addCards(place(), one(TWO), NOW);
   expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(3);
   expect(findCards(place(), 'order-1').cards).toEqual([card(ONE, 'order-1', 'BLOCKED')]);
   expect(ids('order-2')).toEqual([TWO]);
+});
+
+test('cards that two processes add at once are all kept', async () => {
+  async function* slow(): AsyncGenerator<readonly SeenCard[]> {
+    yield [card(ONE, 'order-1')];
+    await addCards(place(), one(TWO), NOW);
+  }
+  await addCards(place(), slow(), NOW);
+  expect([ids('order-1'), ids('order-2')]).toEqual([[ONE], [TWO]]);
+});
+
+test('the file is written anew by one process after the other', async () => {
+  await remember(place(), [card(ONE, 'order-1')]);
+  const path = knownCardsPath(stateDir, place().url);
+  let adding: Promise<void> | undefined;
+  await withLock(join(dirname(path), 'cards.lock'), { ...place(), what: 'this' }, async () => {
+    adding = addCards(place(), one(TWO), NOW);
+    await setTimeout(100);
+    expect(ids('order-2')).toEqual([]);
+    writeFileSync(path, readFileSync(path, 'utf8') + lineOf(card(THREE, 'order-3')));
+  });
+  await adding;
+  expect(['order-1', 'order-2', 'order-3'].map(ids)).toEqual([[ONE], [TWO], [THREE]]);
+  expect(readdirSync(dirname(path))).toEqual([basename(path)]);
 });
 
 test('of a file of many pieces, each card keeps its latest line whole, in the order of the file', async () => {

@@ -89,8 +89,7 @@ async function importFile(session: Session, path: string, options: ImportOptions
     throw usageFailure([{ where: '--import', problem }], ['unset FRONTDESK_NO_HISTORY']);
   }
   const { importCards } = await import('./import-cards.ts');
-  const place = { ...placeOf(session), pid: session.context.pid };
-  const imported = await importCards(session, place, path, options);
+  const imported = await importCards(session, placeOf(session), path, options);
   const text = `The cards of ${plural(imported, 'row')} are remembered.`;
   await session.print({ kind: 'text', text, json: jsonOf(IMPORTED, { imported }) });
 }

@@ -1,4 +1,5 @@
 import { type Fault, usageFailure } from '../../../base/failure.ts';
+import { lockPorts } from '../../../base/files/lock-ports.ts';
 import type { Session } from '../../../command/session.ts';
 import { type InputFile, openInput } from '../../../input/input-file.ts';
 import { faultyInput } from '../../../input/records/check-input.ts';
@@ -121,7 +122,7 @@ async function* readCards(
  */
 export async function importCards(
   session: Session,
-  place: KnownCardsPlace,
+  place: Pick<KnownCardsPlace, 'stateDir' | 'url'>,
   path: string,
   { map, sheet, format }: ImportOptions,
 ): Promise<number> {
@@ -134,6 +135,6 @@ export async function importCards(
   const isColumn = (name: string) => COLUMNS.includes(name) || shape.map.has(name);
   const options = { name: file.name, format, path, csvRaw: false, sheet, takesCards: true, isColumn };
   const found = { rows: 0 };
-  await addCards(place, readCards(file, options, shape, seenAt, found), seenAt);
+  await addCards({ ...place, ...lockPorts(session) }, readCards(file, options, shape, seenAt, found), seenAt);
   return found.rows;
 }
