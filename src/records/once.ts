@@ -119,7 +119,7 @@ async function holderOf(
   path: string,
   { key }: OnceOnly,
 ): Promise<{ readonly entry: OpenEntry; readonly isLive: boolean } | undefined> {
-  const run = runOfName(path);
+  const run = runOfName(ports.stateDir, path);
   if (run !== undefined) return rowHolder(ports, run, key);
   const known = readWrite(ports.stateDir, path);
   const isInProgress = known?.isEnded === false && isUnderWay(known);

@@ -58,7 +58,7 @@ export function findOpen(stateDir: string, about: About): string | undefined {
 }
 
 function isOf(stateDir: string, path: string, entry: string): boolean {
-  return runOfName(path) === undefined && readWrite(stateDir, path)?.entry === entry;
+  return runOfName(stateDir, path) === undefined && readWrite(stateDir, path)?.entry === entry;
 }
 
 /** Closes an open write: in its own file first, so that a process that finds it can finish. Rejects with the system's error. */
@@ -194,7 +194,8 @@ export function watchOpen(stateDir: string): () => boolean {
 async function openOf(ports: OpenPorts, name: string, key: string): Promise<OpenEntry | undefined> {
   const path = join(openFolder(ports.stateDir), name);
   try {
-    if ((ports.key !== undefined && key !== ports.key) || runOfName(path) !== undefined) return undefined;
+    if ((ports.key !== undefined && key !== ports.key) || runOfName(ports.stateDir, path) !== undefined)
+      return undefined;
     return await findOut(ports, path);
   } catch (error) {
     if (ports.unread === undefined) throw error;

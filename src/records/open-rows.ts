@@ -65,8 +65,10 @@ export function supersededRows(folder: Pick<RunFolder, 'path'>): ReadonlySet<num
   return new Set(closed.map(([row]) => row));
 }
 
-/** The run whose row made a name that can exist once: the name is a link to the run's mark. */
-export function runOfName(path: string): string | undefined {
+/** The run whose row made a name that can exist once: the name is a link to the run's mark. AUTH, LOCAL_IO. */
+export function runOfName(stateDir: string, path: string): string | undefined {
+  // Before it is opened: nothing may ever come out of a pipe.
+  requireOwnState(stateDir, path);
   const line = ifPossible(() => readFileSync(path, 'utf8'))?.split('\n', 1)[0] ?? '';
   const { data } = markHead.safeParse(ifPossible(() => JSON.parse(line)));
   return data?.run;

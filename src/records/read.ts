@@ -116,8 +116,9 @@ function openLines(stateDir: string, unread?: Unread): readonly (readonly [line:
   return openNames(stateDir).flatMap((name) => {
     const path = join(openFolder(stateDir), name);
     const parsed = parseOpenName(name);
-    if (parsed === undefined || 'run' in parsed || runOfName(path) !== undefined) return [];
+    if (parsed === undefined || 'run' in parsed) return [];
     try {
+      if (runOfName(stateDir, path) !== undefined) return [];
       const known = readWrite(stateDir, path);
       return known === undefined ? [] : [[printRecord(known, ''), known.entry] as const];
     } catch (error) {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
@@ -243,6 +244,17 @@ it.each([
   const before = posts();
   expect((await run(['card', 'reissue', cardId(2), '--yes', '-q'])).code).toBe(16);
   expect(posts()).toBe(before);
+});
+
+it('history --open refuses what is no file among the open changes, and does not wait for it', async () => {
+  const { run, home } = await openService();
+  await run(REISSUE);
+  const path = join(home.stateDir, 'open', '20261130T000000000-1-abcdef~aaaaaaaaaaaa.write');
+  execFileSync('mkfifo', ['-m', '600', path]);
+  for (const args of [['history', '--open'], ['history']]) {
+    const { code, stderr } = await run(args);
+    expect([args, code, stderr]).toEqual([args, 4, expect.stringContaining(path)]);
+  }
 });
 
 it('history chooses by a text in the reason, by the user with their assistant, and by a profile that is named', async () => {
