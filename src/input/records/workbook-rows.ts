@@ -176,10 +176,10 @@ class SheetReader {
 
   /** A number format that depends on a condition may show other digits than are stored. */
   #readConditional(element: XmlElement): void {
-    for (const name of rangesOf(element, this.#context.formats.conditional)) {
-      const range = this.#ranges.read(name, 'the cells of a conditional format');
-      const problem = `is in a range (${name}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`;
-      this.#refuseRange(range, Math.max(Math.min(2, range.bottom), range.top), { kind: 'conditional', problem });
+    for (const range of rangesOf(element, this.#context.formats.conditional)) {
+      const cells = this.#ranges.read(range, 'the cells of a conditional format');
+      const problem = `is in a range (${range}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`;
+      this.#refuseRange(cells, Math.max(Math.min(2, cells.bottom), cells.top), { kind: 'conditional', problem });
     }
   }
 
