@@ -31,14 +31,10 @@ function disk(files: Tree = {}): Disk {
 }
 
 /** What each loss of power would have left under a name, each text once; undefined: nothing. */
-function everLeft({ losses }: Disk, name: string): Set<string | undefined> {
-  return new Set(losses.map((tree) => tree[name]));
-}
+const everLeft = ({ losses }: Disk, name: string): Set<string | undefined> => new Set(losses.map((tree) => tree[name]));
 
 /** What a loss of power now would leave under a name, whether or not the disk has written names down by itself. */
-function leftNow(of: Disk, name: string): readonly (string | undefined)[] {
-  return of.left().map((tree) => tree[name]);
-}
+const leftNow = (of: Disk, name: string): readonly (string | undefined)[] => of.left().map((tree) => tree[name]);
 
 it('a disk that loses power forgets what was not synced, and maybe names whose folder was not', async () => {
   const on = disk({ kept: 'old' });

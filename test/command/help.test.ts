@@ -128,6 +128,11 @@ it.each([
   expect(stderr).not.toContain('secret-of-mine');
 });
 
+it('the help of card says that the service has no search', async () => {
+  const { stdout } = await runFrontdesk(['card', '--help']);
+  expect(stdout.replaceAll('\n', ' ')).toContain('The service documents no search and no list of cards. ');
+});
+
 it('completion says how to install it, and refuses an unknown shell with the nearest one', async () => {
   const { stdout } = await runFrontdesk(['completion', '--help']);
   expect(stdout).toContain('~/.config/fish/completions/frontdesk.fish');

@@ -47,9 +47,7 @@ function sh(script: string, cwd: string, as?: number): void {
 }
 
 /** The command of a hint `fix it with: …`. */
-function fixOf(stderr: string): string {
-  return /fix it with: ([^"\n]*)/.exec(stderr)?.[1] ?? '';
-}
+const fixOf = (stderr: string) => /fix it with: ([^"\n]*)/.exec(stderr)?.[1] ?? '';
 
 /** A run of three cards that stopped after the first, of which nothing is known. */
 async function stopped(stage: Stage, env?: Readonly<Record<string, string>>): Promise<void> {

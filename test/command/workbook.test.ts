@@ -11,9 +11,7 @@ const HEADER = ['id', 'email', 'first_name', 'active'];
 const UPDATE = ['calendar', 'subscribers', 'update', '--yes', '-j', '1', '-o', 'ndjson'];
 const BLOCK = ['card', 'block', '--yes', '-j', '1', '-o', 'ndjson'];
 
-function sheet(rows: Sheet['rows'], name = 'Rows'): Sheet {
-  return { name, rows };
-}
+const sheet = (rows: Sheet['rows'], name = 'Rows'): Sheet => ({ name, rows });
 
 function homeWith(files: Readonly<Record<string, Uint8Array>>): Home {
   const home = createHome();

@@ -32,13 +32,9 @@ function isBulk(operation: Operation): boolean {
   return commands.some((command) => command.bulk && operationOf(command).command === operation.command);
 }
 
-function manyArgs({ command }: Operation): readonly string[] {
-  return [...command.split('.'), '--from', '-'];
-}
+const manyArgs = ({ command }: Operation): readonly string[] => [...command.split('.'), '--from', '-'];
 
-function stdinOf(operation: Operation): string {
-  return sampleRows(keyOf(operation), ['reason']);
-}
+const stdinOf = (operation: Operation) => sampleRows(keyOf(operation), ['reason']);
 
 /** Of a raw write nothing is known, whatever the operation. */
 const RAW = ['api', 'POST', '/v1/cards/import/rows', '--data', '{}'];

@@ -16,9 +16,7 @@ for (const entry of REGISTRY.entries) {
 }
 
 describe.each(commands)('$name', ({ name, summary, command }) => {
-  it('a command is declared under the path it is registered with', () => {
-    expect(command.path.join(' ')).toBe(name);
-  });
+  it('a command is declared under the path it is registered with', () => expect(command.path.join(' ')).toBe(name));
 
   it('a command says what it is for', () => {
     expect(summary).toMatch(/^[A-Z].*[^.]$/);

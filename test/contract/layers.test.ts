@@ -7,9 +7,7 @@ import { breachesOf, LAYERS, layerBreaches, ONLY_IMPORTER } from '../../build/la
 
 const root = new URL('../..', import.meta.url).pathname;
 
-it('the table of layers finds no breach in the sources', () => {
-  expect(layerBreaches(root)).toEqual([]);
-});
+it('the table of layers finds no breach in the sources', () => expect(layerBreaches(root)).toEqual([]));
 
 it('the table of layers names every folder and file at the top of src', () => {
   const names = readdirSync(join(root, 'src')).map((name) => name.replace(/\.ts$/, ''));
@@ -84,9 +82,7 @@ function lint(files: Readonly<Record<string, string>>): string {
   }
 }
 
-it.each(LINTED)('the linter names the breach in %j', (files, message) => {
-  expect(lint(files)).toContain(message);
-});
+it.each(LINTED)('the linter names the breach in %j', (files, message) => expect(lint(files)).toContain(message));
 
 /** A line that breaks the rule of its room, in a file where no room may do it. */
 const CANARIES = {

@@ -31,9 +31,7 @@ const pasted = [...page.matchAll(/^\.nf\n([\s\S]*?)\n\.fi$/gm)].map(([, text = '
     .replaceAll('\\\n', ''),
 );
 
-it('the manual page has examples for every command', () => {
-  expect(pasted.length).toBeGreaterThan(100);
-});
+it('the manual page has examples for every command', () => expect(pasted.length).toBeGreaterThan(100));
 
 it.each(pasted)('the manual page has an example that can be pasted: %s', async (line) => {
   expect(line).not.toContain('\n');

@@ -18,9 +18,7 @@ const writes = calls.filter(({ writes: isWrite }) => isWrite);
 /** Provisioning makes a secret that is shown once: nothing for a menu, for a list of next steps, or for an assistant. */
 const LEFT_OUT = ['card provision'];
 
-function wordsOf({ path }: CallCommand): string {
-  return path.join(' ');
-}
+const wordsOf = ({ path }: CallCommand) => path.join(' ');
 
 function namesOf(commands: readonly CallCommand[]): readonly string[] {
   return commands.map(wordsOf).filter((name) => !LEFT_OUT.includes(name));
@@ -36,13 +34,9 @@ function unnamedIn(text: string, commands: readonly CallCommand[]): readonly str
     .map(wordsOf);
 }
 
-function topic(name: string): string {
-  return layOut(TOPICS.find((one) => one.name === name)?.blocks ?? [], 1000);
-}
+const topic = (name: string) => layOut(TOPICS.find((one) => one.name === name)?.blocks ?? [], 1000);
 
-function page(file: string): string {
-  return readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8');
-}
+const page = (file: string) => readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8');
 
 function section(file: string, heading: string): string {
   const [, text = ''] = page(file).split(`\n## ${heading}\n`);

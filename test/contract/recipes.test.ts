@@ -12,10 +12,6 @@ const lines = readdirSync(folder).flatMap((name) =>
   ]),
 );
 
-it('the recipes are looked at', () => {
-  expect(lines.length).toBeGreaterThan(2);
-});
+it('the recipes are looked at', () => expect(lines.length).toBeGreaterThan(2));
 
-it.each(lines)('the recipes: %s: %s', async (_, line) => {
-  expect((await parseLine(line)).faults).toEqual([]);
-});
+it.each(lines)('the recipes: %s: %s', async (_, line) => expect((await parseLine(line)).faults).toEqual([]));

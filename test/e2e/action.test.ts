@@ -50,9 +50,7 @@ async function run(env: Readonly<Record<string, string>>, handler = release) {
   return { ...ended, path: read('path'), output: read('output'), bin, lines: server.lines };
 }
 
-it('action.yml has no expression in its shell lines', () => {
-  expect(step?.run).not.toContain('${{');
-});
+it('action.yml has no expression in its shell lines', () => expect(step?.run).not.toContain('${{'));
 
 it('action.yml downloads the executable, compares it with SHA256SUMS, and puts it on the PATH', async () => {
   const { code, stderr, path, output, bin, lines } = await run({});

@@ -117,9 +117,7 @@ const OF_TOPICS = TOPICS.flatMap(({ blocks }) =>
 );
 const LINES = [...new Set([...OF_COMMANDS, ...OF_TOPICS])].filter((line) => !NOT_RUN.some((each) => each.test(line)));
 
-it('the help of every command has an example', () => {
-  expect(LINES.length).toBeGreaterThan(90);
-});
+it('the help of every command has an example', () => expect(LINES.length).toBeGreaterThan(90));
 
 it.concurrent.each(LINES)('the example of the help works: frontdesk %s', async (line) => {
   const { code, said } = await run(line);

@@ -27,9 +27,7 @@ const read = (path: string) => readFileSync(join(ROOT, 'docs', path), 'utf8');
 const { jobs } = parse(read('recipes/plans-in-github-actions.yml')) as { jobs: { plan: Job; apply: Job } };
 
 /** The shell lines of a job, as one script: each step ends it when it fails. */
-function scriptOf({ steps }: Job): string {
-  return steps.map(({ run }) => (run === undefined ? '' : `${run.trim()}\n`)).join('');
-}
+const scriptOf = ({ steps }: Job) => steps.map(({ run }) => (run === undefined ? '' : `${run.trim()}\n`)).join('');
 
 async function runJob(job: Job, folder: string, given: Readonly<Record<string, string>>) {
   // What an expression of the workflow stands for is given; the rest is as the job has it.

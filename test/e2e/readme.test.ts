@@ -52,9 +52,7 @@ it('the README says what the sandbox chose, and that a plan is known to this sta
   expect(text).toContain('Another machine, or one where the run was removed, does not know of that.');
 });
 
-it('the README has at most 125 lines', () => {
-  expect(README.split('\n').length).toBeLessThanOrEqual(126);
-});
+it('the README has at most 125 lines', () => expect(README.split('\n').length).toBeLessThanOrEqual(126));
 
 it('every other page has at most 150 lines', () => {
   const others = ['CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
@@ -90,9 +88,7 @@ it('every link of every page leads to a file and a heading', () => {
 
 const found = PAGES.flatMap(([, text]) => sessions(text));
 
-it('the README and the guides have sessions to run', () => {
-  expect(found.length).toBeGreaterThanOrEqual(3);
-});
+it('the README and the guides have sessions to run', () => expect(found.length).toBeGreaterThanOrEqual(3));
 
 it.each(found.map((steps) => [(steps[1] ?? steps[0])?.command ?? '', steps] as const))(
   'the session runs as printed: %s …',

@@ -12,9 +12,7 @@ const OTHER_CARD = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
 const SANDBOX = ['-p', 'sandbox', '--yes'];
 
 /** A path as Windows writes it; drive Z: of Wine is the root of this system. */
-function onWindows(path: string): string {
-  return process.platform === 'win32' ? path : `Z:${path.replaceAll('/', '\\')}`;
-}
+const onWindows = (path: string) => (process.platform === 'win32' ? path : `Z:${path.replaceAll('/', '\\')}`);
 
 /** A home with a file of two ids, of which each line ends as on Windows. */
 function homeWithIds(name = 'ids.txt'): Home {

@@ -36,9 +36,7 @@ function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {})
   return { code: result.status, stdout: result.stdout, stderr: result.stderr };
 }
 
-function isHere(file: string): boolean {
-  return spawnSync('sh', ['-c', `command -v ${file}`]).status === 0;
-}
+const isHere = (file: string) => spawnSync('sh', ['-c', `command -v ${file}`]).status === 0;
 
 /** What this system has is not known to the other one, so dependencies are left to the test of the executable. */
 function dpkg(...args: string[]) {

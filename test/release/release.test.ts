@@ -19,13 +19,9 @@ const debian = `frontdesk_${version}_${process.arch === 'x64' ? 'amd64' : 'arm64
 const scratch = mkdtempSync(join(tmpdir(), 'frontdesk-released-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-function read(name: string, folder = first): string {
-  return readFileSync(join(folder, name), 'utf8');
-}
+const read = (name: string, folder = first) => readFileSync(join(folder, name), 'utf8');
 
-function sha256(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
-}
+const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 
 /** Runs a snippet with the parts of the build in it, and answers what it printed as JSON. */
 function evaluate(code: string): unknown {
@@ -225,16 +221,13 @@ describe('the parts of a release', () => {
   });
 });
 
-describe('doctor', () => {
-  it('doctor says where the npm package is that it runs from', () => {
-    const place = join(scratch, 'node_modules', 'frontdesk');
-    mkdirSync(place, { recursive: true });
-    for (const name of ['bin', 'dist', 'package.json'])
-      cpSync(join(root, name), join(place, name), { recursive: true });
-    const program = join(place, 'bin', 'frontdesk.js');
-    const args = [program, 'doctor', '--json', '--query', 'checks[0].message'];
-    expect(spawnSync(process.execPath, args, { encoding: 'utf8', env: { HOME: scratch } }).stdout).toBe(
-      `"frontdesk ${version} on ${process.platform}, from ${program}"\n`,
-    );
-  });
+it('doctor says where the npm package is that it runs from', () => {
+  const place = join(scratch, 'node_modules', 'frontdesk');
+  mkdirSync(place, { recursive: true });
+  for (const name of ['bin', 'dist', 'package.json']) cpSync(join(root, name), join(place, name), { recursive: true });
+  const program = join(place, 'bin', 'frontdesk.js');
+  const args = [program, 'doctor', '--json', '--query', 'checks[0].message'];
+  expect(spawnSync(process.execPath, args, { encoding: 'utf8', env: { HOME: scratch } }).stdout).toBe(
+    `"frontdesk ${version} on ${process.platform}, from ${program}"\n`,
+  );
 });

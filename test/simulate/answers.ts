@@ -29,9 +29,7 @@ export interface Asked {
 /** Once is once: a second reissue makes a second card, and no read shows which was made. */
 export const ONCE_ONLY: readonly Kind[] = ['reissue', 'provision', 'event'];
 
-export function isOnceOnly({ kind }: Pick<Asked, 'kind'>): boolean {
-  return ONCE_ONLY.some((each) => each === kind);
-}
+export const isOnceOnly = ({ kind }: Pick<Asked, 'kind'>) => ONCE_ONLY.some((each) => each === kind);
 
 const CARD = /^\/v1\/cards\/([^/]+)(?:\/(activate|block|reissue|provision)(?:\/(wallet_[ab]))?)?$/;
 

@@ -19,9 +19,7 @@ export function chanceOf(seed: number, name: string): SeededRandom {
 }
 
 /** From `from` to `to`, with as many small numbers as large ones of each size: 1 to 2 as often as 500 to 1,000. */
-export function spread(random: SeededRandom, from: number, to: number): number {
-  return from * (to / from) ** random.next();
-}
+export const spread = (random: SeededRandom, from: number, to: number) => from * (to / from) ** random.next();
 
 /** At least one of these, and about `count` of them, in their order. */
 export function someOf<Value>(random: SeededRandom, choices: readonly Value[], count: number): readonly Value[] {

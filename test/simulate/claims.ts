@@ -8,9 +8,7 @@ export interface Claim {
 }
 
 /** A text without its numbers and times. */
-export function lettersOf(text: string): string {
-  return text.replace(/\b[0-9a-f]{6,}\b|\d+/gi, '#');
-}
+export const lettersOf = (text: string) => text.replace(/\b[0-9a-f]{6,}\b|\d+/gi, '#');
 
 function changes({ arrivals }: Played) {
   return arrivals.filter(({ asked }) => !['get', 'list', 'other read'].includes(asked.kind));

@@ -308,9 +308,7 @@ function ofPerson<Value>(values: readonly Value[], at: number): Value {
   return found;
 }
 
-function spanOf(random: SeededRandom, [from, to]: Span): number {
-  return spread(random, from, to);
-}
+const spanOf = (random: SeededRandom, [from, to]: Span) => spread(random, from, to);
 
 const FARTHEST: Readonly<Record<StepKind, readonly [from: number, to: number]>> = {
   all: [15, 300],
@@ -338,9 +336,7 @@ function planBlows(random: SeededRandom, share: number, habits: Habits): Blow[] 
   });
 }
 
-function planUnknown(random: SeededRandom): Unknown {
-  return random.pick(['leave', 'leave', 'reconcile', 'resend']);
-}
+const planUnknown = (random: SeededRandom): Unknown => random.pick(['leave', 'leave', 'reconcile', 'resend']);
 
 type Doing = Deed extends infer Each ? Omit<Each, keyof Struck> : never;
 

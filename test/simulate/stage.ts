@@ -246,6 +246,4 @@ export async function play(program: Program, before: Place, call: Call, fault?: 
   return { code, stdout, stderr, steps, before, after, arrivals: service.arrivals, faults };
 }
 
-export function textAt({ files }: Place, path: string): string | undefined {
-  return files.get(path)?.bytes?.toString();
-}
+export const textAt = ({ files }: Place, path: string): string | undefined => files.get(path)?.bytes?.toString();

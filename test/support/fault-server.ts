@@ -144,14 +144,10 @@ export function raw(bytes: string | Uint8Array, options: { readonly keepOpen?: b
 }
 
 /** RST after the whole request was read and done. */
-export function resetAfterRequest(): Behavior {
-  return { onRequest: (socket) => socket.resetAndDestroy() };
-}
+export const resetAfterRequest = (): Behavior => ({ onRequest: (socket) => socket.resetAndDestroy() });
 
 /** Reads the whole request, does it, and never answers. */
-export function silence(): Behavior {
-  return { onRequest: () => undefined };
-}
+export const silence = (): Behavior => ({ onRequest: () => undefined });
 
 /** Sends `piece` again and again until the connection goes. */
 export function drip(first: string, piece: string, everyMs: number): Behavior {

@@ -42,9 +42,7 @@ interface Start {
 
 const INFO = { name: 'test', version: '1.0.0' };
 
-function optionsOf(person: Person) {
-  return { capabilities: person === undefined ? {} : { elicitation: { form: {} } } };
-}
+const optionsOf = (person: Person) => ({ capabilities: person === undefined ? {} : { elicitation: { form: {} } } });
 
 async function modern(
   { args, env, home = createHome(), person }: Start,

@@ -5,21 +5,15 @@ import { type Handler, type RecordedRequest, type Reply, startRecordingServer } 
 import { createHome, NO_PAUSE, runFrontdesk } from './run-frontdesk.ts';
 import { cardText } from './sample-card.ts';
 
-export function cardId(n: number): string {
-  return `0b7a6c1e-3f52-4d8a-9c41-${String(n).padStart(12, '0')}`;
-}
+export const cardId = (n: number) => `0b7a6c1e-3f52-4d8a-9c41-${String(n).padStart(12, '0')}`;
 
-export function cardNumber({ url }: RecordedRequest): number {
-  return Number(url.split('/')[3]?.slice(-12));
-}
+export const cardNumber = ({ url }: RecordedRequest) => Number(url.split('/')[3]?.slice(-12));
 
 export function idLines(count: number): string {
   return Array.from({ length: count }, (_, index) => `${cardId(index + 1)}\n`).join('');
 }
 
-export function refusal(status: number, errorCode: string): Reply {
-  return { status, body: { errorCode, message: 'no' } };
-}
+export const refusal = (status: number, errorCode: string): Reply => ({ status, body: { errorCode, message: 'no' } });
 
 const STATUS_AFTER: Readonly<Record<string, string>> = { block: 'BLOCKED', activate: 'ACTIVE' };
 
@@ -91,6 +85,4 @@ export function jsonLines(text: string) {
   return lines.map((line) => JSON.parse(line));
 }
 
-export function lastLine(stderr: string): unknown {
-  return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
-}
+export const lastLine = (stderr: string): unknown => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');

@@ -40,9 +40,7 @@ interface TerminalEnd {
 /** The built program on a terminal of its own: stdin, stdout and stderr are all that terminal. */
 export type Terminal = ReturnType<typeof openTerminal>;
 
-function readable(output: string): string {
-  return stripVTControlCharacters(output).replaceAll('\r', '');
-}
+const readable = (output: string) => stripVTControlCharacters(output).replaceAll('\r', '');
 
 /** The beginning of an escape sequence whose end has not come yet. */
 const UNFINISHED = /\u001b(?:\[[\d;:?<=>]*|\][^\u0007]*|[()#]?)$/;

@@ -129,6 +129,4 @@ export async function startRecordingServer(
 }
 
 /** The same for tests that run beside each other: it is stopped when the test file ends. */
-export function serve(script: readonly Reply[] | Handler) {
-  return startRecordingServer(script, untilFileEnds);
-}
+export const serve = (script: readonly Reply[] | Handler) => startRecordingServer(script, untilFileEnds);

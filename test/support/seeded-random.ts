@@ -40,9 +40,7 @@ export function numberOf(name: string, byDefault: number): number {
 }
 
 /** FRONTDESK_CRASH_SEED, or another number each time. */
-export function chosenSeed(): number {
-  return numberOf('FRONTDESK_CRASH_SEED', Math.floor(Math.random() * 0x1_0000_0000));
-}
+export const chosenSeed = () => numberOf('FRONTDESK_CRASH_SEED', Math.floor(Math.random() * 0x1_0000_0000));
 
 /** Is this the long form (`npm run test:crash`), and not the one of every push? */
 export const IS_LONG = process.env['FRONTDESK_LONG'] === '1';

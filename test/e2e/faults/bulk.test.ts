@@ -1,14 +1,16 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { idLines } from '../../support/plain-service.ts';
 import { measuring } from '../../support/run-frontdesk.ts';
 import { IS_LONG, onStage } from './stage.ts';
 
 const BULK = IS_LONG ? 1_000_000 : 2000;
 
-describe.concurrent('a run that is resumed', { timeout: 1_800_000 }, () => {
-  test(`K15 a run sends ${BULK.toLocaleString('en')} rows in 260 MiB, with a journal that grows evenly`, () =>
+test(
+  `K15 a run sends ${BULK.toLocaleString('en')} rows in 260 MiB, with a journal that grows evenly`,
+  { timeout: 1_800_000 },
+  () =>
     onStage(async (stage) => {
       const { env, usage } = measuring(stage.home);
       const args = ['card', 'activate', '--yes', '-o', 'csv', '-q', '--run', 'r', '-j', '16', '--from'];
@@ -17,5 +19,5 @@ describe.concurrent('a run that is resumed', { timeout: 1_800_000 }, () => {
       expect(stage.lines).toHaveLength(BULK);
       expect(usage().mib).toBeLessThan(260);
       expect(statSync(join(stage.home.stateDir, 'runs/r/journal.jsonl')).size / BULK).toBeLessThan(500);
-    }));
-});
+    }),
+);

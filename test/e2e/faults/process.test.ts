@@ -22,9 +22,7 @@ function start(stage: Stage, args: readonly string[], env: Readonly<Record<strin
   return startFrontdesk(args, { home: stage.home, env: { ...stage.env, ...env } });
 }
 
-function untilRequests(stage: Stage, count: number): Promise<void> {
-  return until(`request ${count}`, () => stage.lines.length === count);
-}
+const untilRequests = (stage: Stage, count: number) => until(`request ${count}`, () => stage.lines.length === count);
 
 test.concurrent('P2 says that a change was applied whose result could not be written to a full disk', () =>
   onStage(

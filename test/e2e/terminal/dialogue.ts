@@ -27,9 +27,7 @@ export interface DialogueEnd {
 const MARK = 'FRONTDESK-ENDED-WITH=';
 const OVER = 'ALL-IS-SAID';
 
-function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
-}
+const quote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** What is still switched over: the echo and the line editing of the terminal, a hidden cursor, bracketed paste, a color. */
 function leftBehind(output: string, modes: string): string[] {

@@ -22,9 +22,7 @@ const ENVIRONMENTS = [
   ['on a terminal that draws nothing', { TERM: 'dumb' }],
 ] as const;
 
-function paste(text: string): string {
-  return `\u001b[200~${text}\u001b[201~`;
-}
+const paste = (text: string) => `\u001b[200~${text}\u001b[201~`;
 
 const writes = ({ lines }: RecordingServer) => lines.filter((line) => !line.startsWith('GET'));
 
@@ -36,9 +34,7 @@ const EARLY = `y\r1\r${paste('y\r1\r')}\ry\r${DOWN}\r${ESCAPE}`;
 /** Stands there when several lines at once were no answer: why, or in the line that takes them as one. */
 const NO_ANSWER = /not used|came at once|yes yes|\*{7}/g;
 
-function refusalsAt({ output }: Terminal): number {
-  return output.match(NO_ANSWER)?.length ?? 0;
-}
+const refusalsAt = ({ output }: Terminal) => output.match(NO_ANSWER)?.length ?? 0;
 
 async function refusedAgain(terminal: Terminal, before: number): Promise<void> {
   while (refusalsAt(terminal) === before) await terminal.more();
@@ -69,9 +65,7 @@ describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look,
       env: { ...(isAlone ? tokens : server.env), ...env },
       early: EARLY,
     });
-    for (const step of asked.steps ?? []) {
-      await terminal.talk([step[0], typedOf(step, look === 'drawn')]);
-    }
+    for (const step of asked.steps ?? []) await terminal.talk([step[0], typedOf(step, look === 'drawn')]);
     await terminal.waitFor(asked.seen);
     const isDumb = 'TERM' in env;
     const refusals = refusalsAt(terminal);
@@ -81,9 +75,7 @@ describe.each(ENVIRONMENTS)('at each question, %s', { concurrent: true }, (look,
     if (!isDumb) terminal.type('yes\ryes\r');
     // The question still stands there: Ctrl-C leaves it, and the desk after it.
     terminal.type(CTRL_C);
-    for (const seen of back) {
-      await terminal.talk([seen, CTRL_C]);
-    }
+    for (const seen of back) await terminal.talk([seen, CTRL_C]);
     const end = await terminal.end;
     const isDesk = asked.args[0] === 'desk';
     expect(end).toMatchObject(isDesk ? { code: 0, signal: null } : { code: null, signal: 'SIGINT' });

@@ -307,9 +307,7 @@ it.concurrent.for(Object.entries(LAST))('%s on 80 by 24 ends so', async ([, { ar
   const home = createHome();
   if (before !== undefined) await runFrontdesk(before, { home, env: { ...env, ...NO_PAUSE } });
   const terminal = openTerminal(args, { home, env: { ...env, ...NO_PAUSE }, rows: 24 });
-  if (isAsked) {
-    await terminal.talk([/\(y\/N[^)]*\)\s*$/, 'y\r']);
-  }
+  if (isAsked) await terminal.talk([/\(y\/N[^)]*\)\s*$/, 'y\r']);
   const { text } = await terminal.end;
   // The card stands above the question alone.
   if (isAsked) expect(text.match(/Expires /g)).toHaveLength(1);

@@ -13,9 +13,7 @@ const CARD = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
 const CARD_2 = '2d9c8e30-5174-4fac-9e63-70419cb2d303';
 const SANDBOX = ['-p', 'sandbox', '--quiet'];
 
-function linesOf(text: string): string[] {
-  return text.split('\n').filter((line) => line !== '');
-}
+const linesOf = (text: string) => text.split('\n').filter((line) => line !== '');
 
 it.concurrent.each([
   ['doctor', 40],

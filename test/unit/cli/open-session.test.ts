@@ -9,7 +9,5 @@ it('a session refuses NODE_TLS_REJECT_UNAUTHORIZED=0 with USAGE (N21)', () => {
 
 it.each([{}, { NODE_TLS_REJECT_UNAUTHORIZED: '1' }, { NODE_TLS_REJECT_UNAUTHORIZED: '' }])(
   'a session accepts NODE_TLS_REJECT_UNAUTHORIZED=%j',
-  (env) => {
-    expect(() => refuseDisabledTls(env)).not.toThrow();
-  },
+  (env) => expect(() => refuseDisabledTls(env)).not.toThrow(),
 );

@@ -28,9 +28,7 @@ test.each([
   ['clientWalletAccountID', 'client-wallet-account-id'],
   ['first_name', 'first-name'],
   ['reason', 'reason'],
-])('describeFields names the option of %s --%s', (name, flag) => {
-  expect(flagOf(name)).toBe(flag);
-});
+])('describeFields names the option of %s --%s', (name, flag) => expect(flagOf(name)).toBe(flag));
 
 it('describeFields reads names, types, limits and texts from the schema, in its order', () => {
   const fields = describeFields(EVENT);

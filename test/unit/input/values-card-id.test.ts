@@ -39,18 +39,14 @@ it('a card ID keeps its case where that it finds', () => {
 
 test.each([`https://x/${ID}/${OTHER}`, `${ID} ${OTHER}`, `${ID}\n${OTHER}\n${ID}`])(
   'a card ID that was pasted: both IDs in %j are found',
-  (text) => {
-    expect(readCardId(text)).toEqual({ kind: 'several', ids: [ID, OTHER] });
-  },
+  (text) => expect(readCardId(text)).toEqual({ kind: 'several', ids: [ID, OTHER] }),
 );
 
 // A part of a longer word is no id: which card is meant cannot be told.
 test.each([
   ...['', 'abc', 'x'.repeat(10_000), `${ID}55`, `1${ID}`, 'g'.repeat(36), `ab-${ID}`, `${ID}-ab12`, 'e'.repeat(64)],
   ...[ID.slice(0, -1)],
-])('a card ID that was pasted: none is found in %j', (text) => {
-  expect(readCardId(text)).toEqual({ kind: 'none' });
-});
+])('a card ID that was pasted: none is found in %j', (text) => expect(readCardId(text)).toEqual({ kind: 'none' }));
 
 test.each([
   ['cal_1', []],
@@ -59,9 +55,7 @@ test.each([
   ['cal\u200b1', ['the id "cal<U+200B>1" has invisible characters, and is sent as given']],
   ['cal\u202e1', ['the id "cal<U+202E>1" has invisible characters, and is sent as given']],
   ['cal_1 ', ['the id "cal_1 " begins or ends with a space, and is sent as given']],
-])('I11 a card ID: the warning about %j: %j', (id, warnings) => {
-  expect(idWarnings(id)).toEqual(warnings);
-});
+])('I11 a card ID: the warning about %j: %j', (id, warnings) => expect(idWarnings(id)).toEqual(warnings));
 
 const LOOK = 'A card ID has 36 characters with dashes, like 0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 
@@ -73,9 +67,7 @@ test.each([
   [`${ID}a`, `"${ID}a" is not a card ID (33 digits, not 32). ${LOOK}`],
   [`<${ID}>`, `"<${ID}>" is not a card ID: did you mean ${ID}?`],
   ['5f0c6a2e-8d3b', `"5f0c6a2e-8d3b" is not a card ID. ${LOOK}`],
-])('a card ID: of %j is said: %j', (text, problem) => {
-  expect(cardIdProblem(text)).toBe(problem);
-});
+])('a card ID: of %j is said: %j', (text, problem) => expect(cardIdProblem(text)).toBe(problem));
 
 it('both IDs are named of a text that holds two', () => {
   expect(cardIdProblem(`${ID} ${OTHER}`)).toContain(`holds 2 card IDs: ${ID}, ${OTHER}`);

@@ -15,9 +15,7 @@ it('cells of which many are empty take no room', () => {
   ]);
 });
 
-it('a column that is not there has no cell', () => {
-  expect(cellAt(['id', 'lost'], -1)).toBeUndefined();
-});
+it('a column that is not there has no cell', () => expect(cellAt(['id', 'lost'], -1)).toBeUndefined());
 
 it('packed cells are the same in every place, and end at the last that is not empty', () => {
   const anyCells = fc.array(fc.constantFrom('', '', 'a', '7'), { maxLength: 12 });
@@ -34,6 +32,4 @@ it.each([
   ['rows.xlsx', '"rows.xlsx"'],
   [`${'a'.repeat(57)}/😀1`, `"${'a'.repeat(57)}/😀1"`],
   [`${'a'.repeat(58)}/😀1`, `"…${'a'.repeat(56)}/😀1"`],
-])('the path %s is %s in a message, which keeps its end', (path, quoted) => {
-  expect(quotePath(path)).toBe(quoted);
-});
+])('the path %s is %s in a message, which keeps its end', (path, quoted) => expect(quotePath(path)).toBe(quoted));

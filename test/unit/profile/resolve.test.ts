@@ -186,6 +186,4 @@ it.each([
   ['http://127.0.0.2', 'http://127.0.0.2'],
   ['https://localhost.example.com/localhost', 'https://localhost.example.com/localhost'],
   ['https://api.example.com', 'https://api.example.com'],
-])('records know %s as %s', (url, place) => {
-  expect(placeOfUrl(url)).toBe(place);
-});
+])('records know %s as %s', (url, place) => expect(placeOfUrl(url)).toBe(place));

@@ -15,9 +15,7 @@ import { changeProfile, setPreference } from '../../../src/profile/settings.ts';
 import { changeSettings } from '../../../src/profile/write.ts';
 import { realClock, temporaryFolder } from '../base/files/place.ts';
 
-function place(configDir: string) {
-  return { configDir, pid: process.pid, clock: realClock() };
-}
+const place = (configDir: string) => ({ configDir, pid: process.pid, clock: realClock() });
 
 it('changeSettings writes a new file for this user alone, in a layout that people can read', async () => {
   const folder = join(temporaryFolder(), 'config');

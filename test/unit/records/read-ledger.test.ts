@@ -19,9 +19,7 @@ const KEY = '0123456789ab';
 const START_MS = Date.parse('2026-05-01T12:00:00.000Z');
 const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';
 
-function isoAt(seconds: number): string {
-  return new Date(START_MS + seconds * 1000).toISOString();
-}
+const isoAt = (seconds: number) => new Date(START_MS + seconds * 1000).toISOString();
 
 async function linesBack(content: string | Buffer): Promise<string[]> {
   const path = join(temporaryFolder(), 'file');

@@ -91,9 +91,7 @@ export async function* rowsTo(count: number): AsyncGenerator<TestRow> {
   for (let row = 1; row <= count; row += 1) yield { row, id: `card-${row}` };
 }
 
-export function ended(known: Partial<CallOutcome>): CallOutcome {
-  return { ...NO_OUTCOME, ...known };
-}
+export const ended = (known: Partial<CallOutcome>): CallOutcome => ({ ...NO_OUTCOME, ...known });
 
 export function answered(resource: JsonValue = new Map([['status', 'BLOCKED']]), resultId?: string): CallResult {
   const callOutcome = ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId });

@@ -44,9 +44,7 @@ async function post(store: SandboxStore, target: string, text?: string, meanwhil
   return reply;
 }
 
-function statusOf(store: SandboxStore, id: string) {
-  return store.read().cards.get(id)?.get('status');
-}
+const statusOf = (store: SandboxStore, id: string) => store.read().cards.get(id)?.get('status');
 
 it('state kept between commands begins with the built-in seed and writes no file to read it', () => {
   expect([statusOf(open(), ACTIVE), existsSync(stateDir)]).toEqual(['ACTIVE', false]);

@@ -5,9 +5,7 @@ const CARD = `/v1/cards/${ACTIVE}`;
 const SUBSCRIBERS = '/v1/calendars/cal_harbour_tours/subscribers';
 const EVENT = { name: 'n', start: '2025-07-01', calendar: 'cal_harbour_tours' };
 
-function event(changes: object): string {
-  return JSON.stringify({ ...EVENT, ...changes });
-}
+const event = (changes: object) => JSON.stringify({ ...EVENT, ...changes });
 
 const [BLOCK_CARD, CALENDAR] = [`${CARD}/block`, '/v1/calendars/cal_harbour_tours'];
 const as = (authorization: string | null, target = CARD): Sent => ({ target, authorization });

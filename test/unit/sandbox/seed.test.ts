@@ -8,9 +8,7 @@ const CARD = {
   ...{ design: 'd', metadata: {}, expiryDate: '2031-01-01', createdAt: '2025-01-01', updatedAt: '2025-01-01' },
 };
 
-it('the built-in seed is in the shapes of the API', () => {
-  expect(() => parseSeed(SEED_TEXT, 'built-in')).not.toThrow();
-});
+it('the built-in seed is in the shapes of the API', () => expect(() => parseSeed(SEED_TEXT, 'built-in')).not.toThrow());
 
 it('the built-in seed has 26 subscribers in three calendars', () => {
   const state = builtInSeed();
@@ -31,9 +29,7 @@ it('reading a seed file takes a subscriber without a calendar as one of the firs
   expect(['1', '2'].map((id) => state.subscribers.get(id)?.get('calendar'))).toEqual(['a', 'b']);
 });
 
-it('reading a seed file takes an empty seed', () => {
-  expect(parseSeed('{}', 's').cards.size).toBe(0);
-});
+it('reading a seed file takes an empty seed', () => expect(parseSeed('{}', 's').cards.size).toBe(0));
 
 const LOWER = CARD.cardId.toLowerCase();
 const ofCards = (...cards: object[]) => JSON.stringify({ cards });

@@ -27,9 +27,7 @@ function authorized(server: SandboxServer, path: string) {
   return { authorization: `Bearer ${path.startsWith('/v1/cards') ? server.cardsToken : server.calendarToken}` };
 }
 
-function get(server: SandboxServer, path: string) {
-  return http(server.url + path, { headers: authorized(server, path) });
-}
+const get = (server: SandboxServer, path: string) => http(server.url + path, { headers: authorized(server, path) });
 
 function post(server: SandboxServer, path: string, body: string) {
   const headers = { ...authorized(server, path), 'content-type': 'application/json' };

@@ -37,9 +37,7 @@ export interface Sent {
   readonly body?: string | null;
 }
 
-function tokenFor(target: string): string {
-  return `Bearer ${target.startsWith('/v1/cards') ? TOKENS.cards : TOKENS.calendar}`;
-}
+const tokenFor = (target: string) => `Bearer ${target.startsWith('/v1/cards') ? TOKENS.cards : TOKENS.calendar}`;
 
 /** Simulates requests on a state of its own, with no server in between. */
 export function play(state: SandboxState = builtInSeed()) {

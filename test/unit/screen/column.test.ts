@@ -25,13 +25,9 @@ it.each([
   ['null', ''],
   ['{"a":[1.0,"x"]}', '{"a":[1.0,"x"]}'],
   ['[]', '[]'],
-])('cellText shows %s as %s', (json, text) => {
-  expect(cellText(parseJson(json))).toBe(text);
-});
+])('cellText shows %s as %s', (json, text) => expect(cellText(parseJson(json))).toBe(text));
 
-it('cellText shows an absent value as nothing', () => {
-  expect(cellText(undefined)).toBe('');
-});
+it('cellText shows an absent value as nothing', () => expect(cellText(undefined)).toBe(''));
 
 function sorted(values: string): string {
   const rows = parseJson(values);

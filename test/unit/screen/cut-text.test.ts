@@ -20,9 +20,7 @@ it.each([
   ['abc', 1, '…'],
   ['abc', 0, ''],
   ['', 4, ''],
-])('cutText cuts %j to %i columns', (text, width, cut) => {
-  expect(cutText(text, width)).toBe(cut);
-});
+])('cutText cuts %j to %i columns', (text, width, cut) => expect(cutText(text, width)).toBe(cut));
 
 it('T6 cutText says how much of a long text is missing', () => {
   expect(cutText('x'.repeat(40_000), 40)).toBe(`${'x'.repeat(29)}… (+39,971)`);

@@ -31,9 +31,7 @@ it.each([
   ["'x", "'x"],
   ['\\x41', '\\x41'],
   ['\\u{202e}', '\\u{202e}'],
-])('guardCell reads the cell %j of another program as %j', (cell, text) => {
-  expect(unguardCell(cell)).toBe(text);
-});
+])('guardCell reads the cell %j of another program as %j', (cell, text) => expect(unguardCell(cell)).toBe(text));
 
 it('guardCell is undone exactly for every text', () => {
   const pieces = fc.constantFrom(...`'=+-@\t\r\n＝;='\\xu{}1b5c\u001b\u202e😀\u200dé`, '\ud800', '\udc00');
@@ -51,9 +49,7 @@ it('guardCell is undone exactly for every text', () => {
 
 it('guardCell never begins like a formula', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(guardCell(text)).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
-    }),
+    fc.property(fc.string({ unit: 'binary' }), (text) => expect(guardCell(text)).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/)),
     { numRuns: 3000 },
   );
 });
@@ -66,9 +62,7 @@ it.each([
   ['="00042" ', undefined],
   [`'="00042"`, undefined],
   ['00042', undefined],
-])('a guard of zeros: %j holds %j', (cell, value) => {
-  expect(guardedZeros(cell)).toBe(value);
-});
+])('a guard of zeros: %j holds %j', (cell, value) => expect(guardedZeros(cell)).toBe(value));
 
 it.each([
   ['=1+1', '=1+1'],

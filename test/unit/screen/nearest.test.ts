@@ -33,6 +33,4 @@ it.each([
   ['intrval', 'interval'],
   ['unst', 'unset'],
   ['--no-histori', '--no-history'],
-])('nearest still corrects %s to %s', (word, found) => {
-  expect(nearest(word, [found])).toBe(found);
-});
+])('nearest still corrects %s to %s', (word, found) => expect(nearest(word, [found])).toBe(found));

@@ -9,9 +9,7 @@ const CARDS = parseJson(`[
   {"id":"c","amount":100,"big":1,"zero":19.999999999999999,"exp":1e-400,"huge":2,"tags":["z"]}
 ]`);
 
-function query(expression: string, value = CARDS): string {
-  return printJson(compileQuery(expression)(value));
-}
+const query = (expression: string, value = CARDS) => printJson(compileQuery(expression)(value));
 
 it.each([
   ['[0].amount', '10.10'],
@@ -83,9 +81,7 @@ it.each([
   ['values([1])[0]', '"b"'],
   ['[?`true`] | length(@)', '3'],
   ['to_array([0].id)', '["a"]'],
-])('B15 --query: %s answers %s', (expression, answer) => {
-  expect(query(expression)).toBe(answer);
-});
+])('B15 --query: %s answers %s', (expression, answer) => expect(query(expression)).toBe(answer));
 
 it.each([
   ...['foo[', 'a b', '', '`{bad json}`', '`{"a":1,"a":2', '`{"a":1,"a":2}`', 'nosuch(@)', 'length()', 'length(@,@)'],
@@ -150,9 +146,7 @@ it.each([
   ["'😀' > '￿'", 'true'],
   ["'a' <= 'a'", 'true'],
   ['[?id > amount]', '[]'],
-])('--query compares texts by code points: %s', (expression, answer) => {
-  expect(query(expression)).toBe(answer);
-});
+])('--query compares texts by code points: %s', (expression, answer) => expect(query(expression)).toBe(answer));
 
 it.each([
   ['[?id == "ACTIVE"]', ["nothing in the result has a field ACTIVE: the text is written 'ACTIVE'"]],

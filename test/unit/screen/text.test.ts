@@ -30,16 +30,12 @@ it.each([
   ['half \udfff', 'half \ufffd'],
   ['half \ud800', 'half \ufffd'],
   ['x\ufeff', 'x<U+FEFF>'],
-])('T1 T3 T4 safeText shows %j as %j', (text, shown) => {
-  expect(safeText(text)).toBe(shown);
-});
+])('T1 T3 T4 safeText shows %j as %j', (text, shown) => expect(safeText(text)).toBe(shown));
 
 it.each([
   ...['Ünïcödé', '日本語', 'שלום', 'مرحبا', '👩‍👩‍👧', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', 'می‌خواهم', 'ක්‍රි', '❤️', '👍🏽', 'é'],
   ...['\\x1b', '100 % = 1'],
-])('safeText leaves ordinary text alone: %s', (text) => {
-  expect(safeText(text)).toBe(text);
-});
+])('safeText leaves ordinary text alone: %s', (text) => expect(safeText(text)).toBe(text));
 
 it('safeText shows all 65 control characters wherever they stand', () => {
   const controls = [...Array.from({ length: 0x20 }, (_, i) => i), ...Array.from({ length: 0x21 }, (_, i) => 0x7f + i)];
@@ -101,9 +97,7 @@ it.each([
   ['2026-11-20T14:00:00.5Z', 'in 2 hours'],
   ['2029-11-21T00:00:00Z', 'in 3 years'],
   ['2026-12-31', 'in 40 days'],
-])('awayFrom: %s is %s', (text, away) => {
-  expect(awayFrom(text, NOW)).toBe(away);
-});
+])('awayFrom: %s is %s', (text, away) => expect(awayFrom(text, NOW)).toBe(away));
 
 it('B31 awayFrom says nothing of what is no moment, or of a day that does not exist', () => {
   const texts = ['2026-02-30T00:00:00Z', '2026-11-20T12:00:00', 'soon', '', '2026-13-01'];

@@ -64,9 +64,7 @@ it.each([
   ['without an outcome', {}],
   ['with an outcome that is none', { s: 'maybe', a: 1 }],
   ['with a code that this version does not know', { s: 'rejected', a: 1, code: 'NEW_CODE' }],
-])('a call outcome: a record %s is none', (_what, record) => {
-  expect(decodeOutcome(record)).toBeUndefined();
-});
+])('a call outcome: a record %s is none', (_what, record) => expect(decodeOutcome(record)).toBeUndefined());
 
 it('a call outcome leaves out members of another kind, as no version writes them', () => {
   const record = { s: 'applied', a: '1', http: 'x', req: 1, notes: [{ code: 1 }, null] };

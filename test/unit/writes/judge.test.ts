@@ -240,9 +240,7 @@ it.each<[Partial<Write>, string, 'planned' | 'shown' | 'go', string?]>([
   expect(judge(block(more), { card: card(text) })).toEqual(why === 'go' ? 'go' : { held: { why, text: said } });
 });
 
-it('a change whose card was not read is sent', () => {
-  expect(judge(block({}), undefined)).toBe('go');
-});
+it('a change whose card was not read is sent', () => expect(judge(block({}), undefined)).toBe('go'));
 
 it('records hold a change that cannot be compared with them, or that they have and nobody was told of', () => {
   const [open, sent] = ['open', 'sent'].map((entry) => ({ entry }) as OpenWrite);

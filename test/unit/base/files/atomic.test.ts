@@ -11,9 +11,7 @@ import { temporaryFolder } from './place.ts';
 const run = promisify(execFile);
 const options = { pid: process.pid, what: 'the test file' };
 
-function modeOf(path: string): string {
-  return (statSync(path).mode & 0o7777).toString(8);
-}
+const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
 
 it('writeFileAtomic makes the folder and the file for this user alone and leaves nothing else behind', async () => {
   const folder = join(temporaryFolder(), 'deep', 'er');

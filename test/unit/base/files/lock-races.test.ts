@@ -43,9 +43,7 @@ function rightBefore(name: Replaced, happens: (from: string, to: string) => void
   });
 }
 
-function refusal(code: string): Error {
-  return Object.assign(new Error(`${code}: refused`), { code });
-}
+const refusal = (code: string): Error => Object.assign(new Error(`${code}: refused`), { code });
 
 const filesBeside = (path: string) => readdirSync(dirname(path));
 const fresh = () => join(temporaryFolder(), 'run.lock');

@@ -11,9 +11,7 @@ import { identify } from '../../../../src/base/files/process-identity.ts';
 import { INSTANCE, putLock, putLockHere } from './locks.ts';
 import { realClock, stoppedClock, temporaryFolder } from './place.ts';
 
-function options(clock: ClockPort = realClock()) {
-  return { pid: process.pid, clock, what: 'run may' };
-}
+const options = (clock: ClockPort = realClock()) => ({ pid: process.pid, clock, what: 'run may' });
 
 const fresh = () => join(temporaryFolder(), 'run.lock');
 

@@ -94,9 +94,7 @@ it.each([
   ['a;b', "'a;b'"],
   ["two\nlines, it's \\", "$'two\\x0alines, it\\'s \\\\'"],
   ['a\u009b\u202eb\u{e0041}', "$'a\\u009b\\u202eb\\U000e0041'"],
-])('shellQuote writes %j as %s', (text, word) => {
-  expect(shellQuote(text)).toBe(word);
-});
+])('shellQuote writes %j as %s', (text, word) => expect(shellQuote(text)).toBe(word));
 
 it.skipIf(process.platform === 'win32')('shellQuote writes what bash reads as the same text', () => {
   const text = "a'b\\n\n\tc\u0001\u001b[31m\u007f\u009b é \u202e\u200b😀\u{e0041}0";

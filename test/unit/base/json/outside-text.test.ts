@@ -24,9 +24,7 @@ it.each([
   expect(outside(text)).toBe(shown);
 });
 
-it('a text from outside cannot end its quotes', () => {
-  expect(quoted('x" hint: y')).toBe(`"x' hint: y"`);
-});
+it('a text from outside cannot end its quotes', () => expect(quoted('x" hint: y')).toBe(`"x' hint: y"`));
 
 it('a member with an odd name is quoted where a label would stand', () => {
   expect([outsideName('delivery note'), outsideName('')]).toEqual(['delivery note', '""']);

@@ -17,9 +17,7 @@ function refusal(text: string, maxDepth?: number): JsonSyntaxError {
 
 it.each(['12345678901234567.89', '10.10', '1e400', '-0', '1E2', '1.0', '19.999999999999999', '0', '-1.5e-07', '1e+5'])(
   'parseJson keeps the digits of %s (docs/faults.md B11 to B14)',
-  (text) => {
-    expect(parseJson(text)).toEqual(new JsonNumber(text));
-  },
+  (text) => expect(parseJson(text)).toEqual(new JsonNumber(text)),
 );
 
 it('parseJson keeps key order, integer-like keys, __proto__ and then', () => {
@@ -53,9 +51,7 @@ it('parseJson names line, column and path of a fault', () => {
   expect([error.line, error.column, error.offset, error.path]).toEqual([2, 12, 35, 'data.1.email']);
 });
 
-it('parseJson counts columns in characters, not in UTF-16 units', () => {
-  expect(refusal('["😀", x]').column).toBe(7);
-});
+it('parseJson counts columns in characters, not in UTF-16 units', () => expect(refusal('["😀", x]').column).toBe(7));
 
 it.each<[reason: string, ...texts: string[]]>([
   ['the text is empty', '', '   '],
@@ -78,20 +74,14 @@ it.each<[reason: string, ...texts: string[]]>([
   for (const text of texts) expect(refusal(text).message).toContain(reason);
 });
 
-it('parseJson points at the wrong escape, not at the string', () => {
-  expect(refusal('["abc\\n\\q"]').column).toBe(8);
-});
+it('parseJson points at the wrong escape, not at the string', () => expect(refusal('["abc\\n\\q"]').column).toBe(8));
 
 it('parseJson cuts a monstrous key out of the path and the message', () => {
   expect(refusal(`{"${'k'.repeat(5_000_000)}":x}`).message.length).toBeLessThan(200);
 });
 
 it('parseJson agrees with JSON.parse about every ordinary value', () => {
-  fc.assert(
-    fc.property(fc.json(), (text) => {
-      expect(JSON.parse(printJson(parseJson(text)))).toEqual(JSON.parse(text));
-    }),
-  );
+  fc.assert(fc.property(fc.json(), (text) => expect(JSON.parse(printJson(parseJson(text)))).toEqual(JSON.parse(text))));
 });
 
 it('parseJson agrees with JSON.parse about what is no JSON', () => {
@@ -121,9 +111,7 @@ it('parseJson agrees with JSON.parse about what is no JSON', () => {
 it('parseJson keeps 10,000 random decimals digit for digit (goal G6)', () => {
   const digits = fc.stringMatching(/^-?(?:0|[1-9][0-9]{0,24})(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,4})?$/);
   fc.assert(
-    fc.property(digits, (text) => {
-      expect(printJson(parseJson(`[${text}]`))).toBe(`[${text}]`);
-    }),
+    fc.property(digits, (text) => expect(printJson(parseJson(`[${text}]`))).toBe(`[${text}]`)),
     { numRuns: 10_000 },
   );
 });

@@ -25,15 +25,11 @@ it.each([
   ['\u{e0041}', '"\\udb40\\udc41"'],
   ['\ud800', '"\\ud800"'],
   ['x\udc00', '"x\\udc00"'],
-])('printJson escapes what must not be raw: %j', (text, printed) => {
-  expect(printJson(text)).toBe(printed);
-});
+])('printJson escapes what must not be raw: %j', (text, printed) => expect(printJson(text)).toBe(printed));
 
 it.each(['日本語', 'עברית', 'العربية', '👩‍👩‍👧', '❤️', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'می‌خواهم', 'क्‍ष', '1️⃣', '👍🏽', 'é', '葛󠄀'])(
   'printJson leaves ordinary text raw: %s',
-  (text) => {
-    expect(printJson(text)).toBe(`"${text}"`);
-  },
+  (text) => expect(printJson(text)).toBe(`"${text}"`),
 );
 
 it('printJson escapes names as well as values', () => {

@@ -25,9 +25,7 @@ it.each([
   ['metadata of any kind', { metadata: { a: [1, { b: null }] } }],
   ['whole transactions', { transactions: [{ amount: 1.5, ...LOAD }] }],
   ['a number that no double holds', { initialBalance: 1e300 }],
-])('misfitsOf finds none in a card with %s', (_, more) => {
-  expect(violationsWith(more)).toEqual([]);
-});
+])('misfitsOf finds none in a card with %s', (_, more) => expect(violationsWith(more)).toEqual([]));
 
 it.each([
   ['a number as text', { initialBalance: '10' }, ['initialBalance: odd, number']],

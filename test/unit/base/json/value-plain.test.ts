@@ -56,9 +56,7 @@ it.each([
 it.each([
   ...['', 'x', 'metadata.', 'metadata.toString', 'status.length', 'transactions.1', 'transactions.00'],
   ...['transactions.length', 'transactions.-1', '.status'],
-])('getPath finds nothing at %j', (path) => {
-  expect(getPath(value, path)).toBeUndefined();
-});
+])('getPath finds nothing at %j', (path) => expect(getPath(value, path)).toBeUndefined());
 
 it('decodeUtf8 refuses bytes that are no UTF-8 and keeps a byte order mark (docs/faults.md B22, B23)', () => {
   expect(() => decodeUtf8(Uint8Array.of(0x22, 0xff, 0x22))).toThrow(TypeError);

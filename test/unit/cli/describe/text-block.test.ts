@@ -8,9 +8,7 @@ it.each([
   { columns: 60, width: 60 },
   { columns: 120, width: 120 },
   { columns: 300, width: 120 },
-])('the width of help is $width for $columns columns', ({ columns, width }) => {
-  expect(helpWidth(columns)).toBe(width);
-});
+])('the width of help is $width for $columns columns', ({ columns, width }) => expect(helpWidth(columns)).toBe(width));
 
 it('a folded command keeps an option and its value on one line, and quoted text whole', () => {
   expect(foldCommand('frontdesk card block 0b7a --reason "lost, ticket 4711" --yes', 40)).toEqual([

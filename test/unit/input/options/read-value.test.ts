@@ -42,9 +42,7 @@ it.each(['90', '1y', '40000d'])('%j is no age', (text) => {
 it.each([
   ['1/1', { index: 1, count: 1 }],
   ['3/10', { index: 3, count: 10 }],
-])('a shard: %s', (text, shard) => {
-  expect(readValue({ kind: 'shard' }, text)).toEqual({ ok: true, value: shard });
-});
+])('a shard: %s', (text, shard) => expect(readValue({ kind: 'shard' }, text)).toEqual({ ok: true, value: shard }));
 
 it.each(['0/4', '5/4', '1', '1/4 ', ''])('%j is no shard', (text) => {
   expect(readValue({ kind: 'shard' }, text)).toEqual({

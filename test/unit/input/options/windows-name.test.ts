@@ -21,6 +21,4 @@ it.each([
 it.each([
   ...['C:x.json', 'C:\\work\\failed.csv', '\\\\server\\share\\failed.csv', '\\\\?\\C:\\work\\failed.csv'],
   ...['con/failed.csv', 'console.csv', '.may', '..', ''],
-])('windowsNameProblem takes %j', (path) => {
-  expect(windowsNameProblem(path, true)).toBeUndefined();
-});
+])('windowsNameProblem takes %j', (path) => expect(windowsNameProblem(path, true)).toBeUndefined());

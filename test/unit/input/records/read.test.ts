@@ -100,9 +100,7 @@ it('a JSON array gives its elements, one at a time, with the line on which each 
   expect(read.records[2]).toMatchObject({ names: ['id'], values: ['three'] });
 });
 
-it('a JSON array may be empty', async () => {
-  expect(await json(' [ ] ')).toMatchObject({ records: [], faults: [] });
-});
+it('a JSON array may be empty', async () => expect(await json(' [ ] ')).toMatchObject({ records: [], faults: [] }));
 
 test.each([
   ['{"data":[]}', 1, '1', 'expected a JSON array, which starts with ['],

@@ -106,9 +106,7 @@ it.each([
   [{ rows: '3-2' }, '--rows: must be n-m, such as 1-10 or 7-7, not "3-2"'],
   [{ rows: '0-2' }, '--rows: must be n-m, such as 1-10 or 7-7, not "0-2"'],
   [{ rows: '7' }, '--rows: must be n-m, such as 1-10 or 7-7, not "7"'],
-])('a shape is refused: %j', (options, fault) => {
-  expect(shapeOf(options).faults).toEqual([fault]);
-});
+])('a shape is refused: %j', (options, fault) => expect(shapeOf(options).faults).toEqual([fault]));
 
 it('a shape names the columns that there are when it needs another', () => {
   const { shape } = shapeOf({ map: ['Card=cardId'], where: ['Shop!=1'] }, ['Ticket']);
@@ -126,9 +124,7 @@ it.each([
   ['{{x}} {A}{B}', ['{', 'x', '}', ' ', { column: 'A' }, { column: 'B' }]],
   ['{}', { problem: 'has {} or a brace alone: {Column} is the cell of a column, {{ and }} are braces' }],
   ['a { b', { problem: 'has {} or a brace alone: {Column} is the cell of a column, {{ and }} are braces' }],
-])('the text of an option: %j', (text, parts) => {
-  expect(readTemplate(text)).toEqual(parts);
-});
+])('the text of an option: %j', (text, parts) => expect(readTemplate(text)).toEqual(parts));
 
 it('a shape says what it does', () => {
   const { shape } = shapeOf({ map: ['Card Number=cardId'], where: ['Store=12'], rows: '1-10' });

@@ -38,9 +38,7 @@ it.each<[string, Partial<StoredCell>, string]>([
   ['true', { type: 'b', value: '1' }, 'TRUE'],
   ['false', { type: 'b', value: '0' }, 'FALSE'],
   ['TRUE()', { type: 'b', value: '1', formula: 'TRUE()' }, 'TRUE'],
-])('a cell is read as %s', (_what, stored, text) => {
-  expect(readCell(cell(stored))).toEqual({ text });
-});
+])('a cell is read as %s', (_what, stored, text) => expect(readCell(cell(stored))).toEqual({ text }));
 
 const OTHERWISE = 'is a number that spreadsheets may show otherwise';
 
@@ -125,6 +123,4 @@ it.each([
   ['C:D', undefined],
   ['C2:D9:E1', undefined],
   ['', undefined],
-])('a range of a sheet: %j', (reference, range) => {
-  expect(parseRange(reference)).toEqual(range);
-});
+])('a range of a sheet: %j', (reference, range) => expect(parseRange(reference)).toEqual(range));

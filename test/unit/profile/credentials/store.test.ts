@@ -5,9 +5,7 @@ import { type CredentialEntry, readCredentials } from '../../../../src/profile/c
 import { removeCredentials, storeCredential } from '../../../../src/profile/credentials/store-change.ts';
 import { realClock, temporaryFolder } from '../../base/files/place.ts';
 
-function place(configDir: string) {
-  return { configDir, platform: 'linux', pid: process.pid, clock: realClock() };
-}
+const place = (configDir: string) => ({ configDir, platform: 'linux', pid: process.pid, clock: realClock() });
 
 const DEMO = { profile: 'demo', family: 'cards', origin: 'https://a.example' } as const;
 const CARDS: CredentialEntry = { ...DEMO, kind: 'token', value: 'hunter2-hunter2' };

@@ -11,9 +11,7 @@ import {
 
 const NOW = Date.parse('2026-05-01T12:00:00Z');
 
-function segment(value: string): string {
-  return Buffer.from(value, 'utf8').toString('base64url');
-}
+const segment = (value: string) => Buffer.from(value, 'utf8').toString('base64url');
 
 function jwt(payload: string, header = '{"alg":"RS256"}', signature = 'c2ln'): string {
   return `${segment(header)}.${segment(payload)}.${signature}`;
@@ -25,9 +23,7 @@ it.each([
   ['abc\r\n', 'abc'],
   ['!~', '!~'],
   ['a$b{c}"', 'a$b{c}"'],
-])('C5 checkTokenText takes %j as %j', (text, token) => {
-  expect(checkTokenText(text, 'stdin')).toBe(token);
-});
+])('C5 checkTokenText takes %j as %j', (text, token) => expect(checkTokenText(text, 'stdin')).toBe(token));
 
 it.each([
   ...['hunter2\n\n', 'hunter2\r', ' hunter2', 'hunter2 ', 'hunter2\tx', 'hunter2\nX-Evil: 1', 'hunter2\0'],
@@ -102,9 +98,7 @@ it.each([
   ['bytes that are no UTF-8', `e30.${Buffer.from([0x7b, 0xff]).toString('base64url')}.x`, {}],
   ['deep nesting', jwt(`{"exp":1,"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`), { expiresAtMs: 1000 }],
   ['a __proto__ with exp', jwt('{"__proto__":{"exp":1}}'), {}],
-])('C18 readJwtTimes reads %s', (_what, token, times) => {
-  expect(readJwtTimes(token)).toEqual(times);
-});
+])('C18 readJwtTimes reads %s', (_what, token, times) => expect(readJwtTimes(token)).toEqual(times));
 
 it('readJwtTimes never fails', () => {
   fc.assert(
@@ -128,9 +122,7 @@ it.each([
   expect(judgeExpiry({ expiresAtMs: NOW + leftMs }, NOW)).toBe(verdict);
 });
 
-it('judgeExpiry knows nothing of a token without exp', () => {
-  expect(judgeExpiry({}, NOW)).toBe('unknown');
-});
+it('judgeExpiry knows nothing of a token without exp', () => expect(judgeExpiry({}, NOW)).toBe('unknown'));
 
 it('an expired token is reported with its expiry and the local time', () => {
   expect(describeExpiry(NOW - 7_200_000, NOW)).toBe(

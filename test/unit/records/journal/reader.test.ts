@@ -9,9 +9,7 @@ import { temporaryFolder } from '../../base/files/place.ts';
 const BLOCK = 256 * 1024;
 const CHUNK = 1024 * 1024;
 
-function intent(n: number, reason?: string) {
-  return { n, t: 5, s: 'intent', a: 1, id: `card-${n}`, reason } as const;
-}
+const intent = (n: number, reason?: string) => ({ n, t: 5, s: 'intent', a: 1, id: `card-${n}`, reason }) as const;
 
 /** The line of an intent, which is `length` bytes long with its newline. */
 function lineOf(n: number, length?: number): string {
@@ -193,9 +191,7 @@ it('reading single records again is LOCAL_IO when the record is not there any mo
   reader.close();
 });
 
-function takenUp(by: string, epoch: number): string {
-  return encodeRecord({ t: 1, s: 'resumed', by }, epoch);
-}
+const takenUp = (by: string, epoch: number) => encodeRecord({ t: 1, s: 'resumed', by }, epoch);
 
 it('who took a run up is the first holder after that epoch, where a record says so', () => {
   const path = journalOf(takenUp('pod-a (process 1)', 1), takenUp('pod-b (process 23)', 2));

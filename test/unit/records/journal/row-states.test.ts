@@ -4,9 +4,7 @@ import { type RowState, RowStates } from '../../../../src/records/journal/row-st
 
 type RowRecord = IntentRecord | ResultRecord;
 
-function record(s: RowRecord['s'], more: Partial<ResultRecord> = {}): RowRecord {
-  return { n: 1, t: 1, a: 1, ...more, s };
-}
+const record = (s: RowRecord['s'], more: Partial<ResultRecord> = {}): RowRecord => ({ n: 1, t: 1, a: 1, ...more, s });
 
 const intent = record('intent');
 
@@ -108,9 +106,7 @@ it.each<[string, readonly RowRecord[], string | undefined]>([
   ['the one that the user recorded last', [...unknown, foundOut('c1'), foundOut('c2')], 'c2'],
   ['none where the user withdrew it', [...unknown, foundOut('c1'), foundOut()], undefined],
   ['none of a response', [intent, record('applied', { rid: 'c1' })], undefined],
-])('the id that was found for a row is %s', (_what, records, id) => {
-  expect(statesAfter(records).foundId(1)).toBe(id);
-});
+])('the id that was found for a row is %s', (_what, records, id) => expect(statesAfter(records).foundId(1)).toBe(id));
 
 it.each<[string, readonly RowRecord[], boolean]>([
   ['is none in a row under way', WAY_TO.intent, false],

@@ -39,9 +39,7 @@ async function* inPieces(bytes: Uint8Array, size = 100): AsyncGenerator<Uint8Arr
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-function verify(bytes: Uint8Array, size?: number) {
-  return verifyPieces(inPieces(bytes, size));
-}
+const verify = (bytes: Uint8Array, size?: number) => verifyPieces(inPieces(bytes, size));
 
 /** What is said of a file that is no plan. */
 async function problemOf(bytes: Uint8Array): Promise<string> {

@@ -254,9 +254,7 @@ it.each<[readonly string[], string, number]>([
   [['-1', '1.00'], '0.00', 2],
   [['1e3', '2'], '1002', 2],
   [['1e9999', '2.50'], '1e9999', 1],
-])('the sum of balances: %j is added to %s', (texts, sum, count) => {
-  expect(sumOf(texts)).toEqual([sum, count]);
-});
+])('the sum of balances: %j is added to %s', (texts, sum, count) => expect(sumOf(texts)).toEqual([sum, count]));
 
 it('the sum of balances adds cents as whole numbers do, in any order', () => {
   fc.assert(

@@ -45,9 +45,7 @@ function planOf(rows: readonly PlanRow[], draft: Partial<PlanDraft> = {}, lineEn
   return Buffer.from(encodeHeader(facts, sha256) + lines);
 }
 
-function verify(bytes: Uint8Array, onRow?: (row: { readonly row: number }) => void) {
-  return verifyPieces([bytes], onRow);
-}
+const verify = (bytes: Uint8Array, onRow?: (row: { readonly row: number }) => void) => verifyPieces([bytes], onRow);
 
 /** A plan of such rows in which a letter was changed. */
 const changed = (rows: readonly PlanRow[]) => planOf(rows).toString('utf8').replace('b@x', 'b@y');

@@ -30,9 +30,7 @@ test.each(
     ['2026-05-01T18:30Z', '2026-05-01T18:30+02', '2026-05-01T18:30+0200', '20260501T1830+02:00', '20260501T1830+0200'],
     ['2026-05-01T18:30-05:30', '20260501T183000Z', '2026-05-01T00:00+14:00', '2026-05-01T18:30+23:00'],
   ].flat(),
-)('parseIsoDate reads %s', (text) => {
-  expect(problemOf(text)).toBeUndefined();
-});
+)('parseIsoDate reads %s', (text) => expect(problemOf(text)).toBeUndefined());
 
 const EXAMPLES = 'write an ISO 8601 date, such as 2026-05-01, 2026-05-01T18:30 or 2026-05-01T18:30:00+02:00';
 
@@ -61,9 +59,7 @@ test.each([
   ['2026-05-01T9:00', 'needs two digits for the hour (2026-05-01T09:00)'],
   ['2026-05-01 9:00Z', 'needs a T in place of the blank and two digits for the hour (2026-05-01T09:00Z)'],
   ['2026-05-01  18:30:00Z', 'needs a T in place of the blank (2026-05-01T18:30:00Z)'],
-])('parseIsoDate refuses %s: it %s', (text, problem) => {
-  expect(problemOf(text)).toBe(problem);
-});
+])('parseIsoDate refuses %s: it %s', (text, problem) => expect(problemOf(text)).toBe(problem));
 
 test.each(
   [
@@ -75,9 +71,7 @@ test.each(
     ['2026-W18-5', '2026W185', '2026-121', '2026121', '2026-W18', '2026-05-01T18.5', '2026-05-01T18:30.5'],
     ['2026-05-01T24', '2026-05-01T18:30:15.1234567890', '2026-05-01t18:30', '2026-05-01T18:30z'],
   ].flat(),
-)('parseIsoDate refuses %j, which is another form', (text) => {
-  expect(problemOf(text)).toBeDefined();
-});
+)('parseIsoDate refuses %j, which is another form', (text) => expect(problemOf(text)).toBeDefined());
 
 test.each(
   [
@@ -147,9 +141,7 @@ test.each([
   ['2026-05-01', '2026-05-03T02:00Z', true],
   ['2026-05-01', '2026-05-03T01:59Z', false],
   ['2026-05-01T09:00Z', '2026-05-03', true],
-])('I17 isBefore end %s, start %s: %s', (end, start, expected) => {
-  expect(endsBefore(end, start)).toBe(expected);
-});
+])('I17 isBefore end %s, start %s: %s', (end, start, expected) => expect(endsBefore(end, start)).toBe(expected));
 
 it('isBefore never calls an end before a start when a later moment is written in any zones', () => {
   const offset = fc.integer({ min: -12 * 60, max: 14 * 60 });
@@ -176,9 +168,7 @@ test.each([
   [{ start: 'tomorrow', end: '2026-05-03' }, undefined],
   [null, undefined],
   ['text', undefined],
-])('I17 eventOrderProblem of %j is %j', (body, expected) => {
-  expect(eventOrderProblem(body)).toBe(expected);
-});
+])('I17 eventOrderProblem of %j is %j', (body, expected) => expect(eventOrderProblem(body)).toBe(expected));
 
 it('isoDate is a schema that says what is wrong and keeps the text as typed', () => {
   const schema = isoDate('start');
@@ -201,9 +191,7 @@ it.each([
   ['2031-03-31', '31 Mar 2031'],
   ['2028-02-29', '29 Feb 2028'],
   ['1969-12-31', '31 Dec 1969'],
-])('peopleDate: %s is %s', (text, shown) => {
-  expect(peopleDate(text)).toBe(shown);
-});
+])('peopleDate: %s is %s', (text, shown) => expect(peopleDate(text)).toBe(shown));
 
 it.each(['2031-W14-1', '2031-02-30', '31/03/2031', '2031-03', 'soon', ''])('peopleDate knows no day in %j', (text) => {
   expect(peopleDate(text)).toBeUndefined();
@@ -227,9 +215,7 @@ it.each([
   ['2031-03-31', Date.UTC(2031, 2, 31)],
   ['2031-03-31T23:59:59', undefined],
   ['soon', undefined],
-])('momentOf: %s is %s', (text, moment) => {
-  expect(momentOf(text)).toBe(moment);
-});
+])('momentOf: %s is %s', (text, moment) => expect(momentOf(text)).toBe(moment));
 
 const PAST = ['2026-05-01T11:59:59Z', '2026-05-01T13:59+02:00', '2026-04-30T23:59', '2026-04-30', '2026-04-29'];
 const NOT_PAST = ['2026-05-01T12:00:00Z', '2026-05-01T00:00', '2026-05-01', 'no date'];

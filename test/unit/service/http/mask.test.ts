@@ -56,9 +56,7 @@ it.each([
   ['as HTML in JSON', String.raw`"Zm9v/bar\u0026#43;QUJD="`, '"***"'],
   ['as JSON in a URL', 'q=Zm9v%5Cu002Fbar%5Cu002BQUJD=', 'q=***'],
   ['beside the token itself', String.raw`Zm9v/bar+QUJD= Zm9v\u002Fbar+QUJD=`, '*** ***'],
-])('a token is masked escaped %s', (_, text, masked) => {
-  expect(maskOf(KEY).text(text)).toBe(masked);
-});
+])('a token is masked escaped %s', (_, text, masked) => expect(maskOf(KEY).text(text)).toBe(masked));
 
 it('a token with a backslash, a quote and an é is masked escaped', () => {
   const token = String.raw`s3c\ret"é`;
@@ -92,9 +90,7 @@ it.each([
   ['in hexadecimal', Buffer.from(JWT).toString('hex'), '***'],
   ['in upper-case hexadecimal', Buffer.from(JWT).toString('hex').toUpperCase(), '***'],
   ['its header alone', HEADER, HEADER],
-])('a JWT is masked in messages: %s', (_what, text, masked) => {
-  expect(maskOf(JWT).text(text)).toBe(masked);
-});
+])('a JWT is masked in messages: %s', (_what, text, masked) => expect(maskOf(JWT).text(text)).toBe(masked));
 
 it('the parts of a token that is no JWT are words', () => {
   expect(maskOf('demo.sandbox.token').text('the sandbox has no token')).toBe('the sandbox has no token');
@@ -138,9 +134,7 @@ it.each([
   ['&quot;activationData&quot;&#58;&quot;s3cret', '&quot;activationData ***'],
   ['"activationData"\n  : "s3cret"', '"activationData ***'],
   ['activationData must not be empty. See: the manual', 'activationData must not be empty. See: the manual'],
-])('a text shows no one-time secret: %j', (text, hidden) => {
-  expect(withoutSecretsInText(text)).toBe(hidden);
-});
+])('a text shows no one-time secret: %j', (text, hidden) => expect(withoutSecretsInText(text)).toBe(hidden));
 
 const mask = (text: string) => text.replaceAll('s3cret', '***');
 

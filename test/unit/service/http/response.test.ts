@@ -35,9 +35,7 @@ function judged(
 }
 
 /** The resource as it is printed, or why there is none. */
-function shownOf(verdict: Verdict): string {
-  return verdict.kind === 'accepted' ? printJson(verdict.resource) : verdict.problem;
-}
+const shownOf = (verdict: Verdict) => (verdict.kind === 'accepted' ? printJson(verdict.resource) : verdict.problem);
 
 /** A failed attempt, so that its members can be read. */
 function failedOf(verdict: Verdict) {

@@ -41,9 +41,7 @@ it.each<[title: string, values: string[], date: string | undefined, expected: nu
   ['H12 two headers: the longer', ['2', '5'], undefined, 5000],
   ['two in one header: the longer', ['9, 5'], undefined, 9000],
   ['one of two is invalid', ['soon', '5'], undefined, 5000],
-])('Retry-After: %s', (_, values, date, expected) => {
-  expect(parseRetryAfter(values, date, NOW)).toBe(expected);
-});
+])('Retry-After: %s', (_, values, date, expected) => expect(parseRetryAfter(values, date, NOW)).toBe(expected));
 
 it('G15 Retry-After is never undercut by the wait: 1,000 random values', () => {
   fc.assert(
@@ -116,9 +114,7 @@ it.each<[title: string, change: Partial<Situation>, expected: unknown]>([
   ['refused', { event: 'refused' }, end()],
   ['refused, and the service asks for more than is left', { event: 'refused', ...TOO_LONG }, end()],
   ['no retries left, and less time than a wait that nobody asks for', { retriesDone: 2, remainingMs: 1 }, end()],
-])('decideNext: %s', (_, change, expected) => {
-  expect(decideNext({ ...base, ...change })).toEqual(expected);
-});
+])('decideNext: %s', (_, change, expected) => expect(decideNext({ ...base, ...change })).toEqual(expected));
 
 const { cardGet, cardActivate, cardReissue, calendarUpdate, eventCreate } = OPERATIONS;
 const EVENTS = [

@@ -12,9 +12,7 @@ const TO = { host: 'cards.example', hostPort: 'cards.example:443' };
 const NOW = '2026-05-01T12:00:00.000Z';
 
 /** An error as Node and undici raise them. Its message may hold what was sent, and must not be repeated. */
-function coded(code: unknown, message = 'secret'): Error {
-  return Object.assign(new Error(message), { code });
-}
+const coded = (code: unknown, message = 'secret'): Error => Object.assign(new Error(message), { code });
 
 function connecting(error: unknown, seen?: SeenCertificate): string {
   const { label, text } = connectBreakage(error, TO, seen, NOW);
@@ -146,6 +144,4 @@ it.each([
   [2000, '2 s'],
   [9876, '9.88 s'],
   [29_594, '30 s'],
-])('a limit of %i ms reads %s', (limitMs, text) => {
-  expect(secondsText(limitMs)).toBe(text);
-});
+])('a limit of %i ms reads %s', (limitMs, text) => expect(secondsText(limitMs)).toBe(text));
