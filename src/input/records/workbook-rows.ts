@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { unguardCell } from '../../screen/formula-guard.ts';
 import { type PackedCells, packCells, quoteValue, unpackCells } from '../values.ts';
 import { type CellRange, type CellText, parseRange, parseReference, readCell, type StoredCell } from '../xlsx/cell.ts';
-import { type CellFormats, formatOf, NO_FORMATS, rangesOf, readCellFormats } from '../xlsx/cell-format.ts';
+import { type CellFormats, formatOf, NO_FORMATS, NO_ZEROS, rangesOf, readCellFormats } from '../xlsx/cell-format.ts';
 import { FilledCells } from '../xlsx/filled-cells.ts';
 import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
 import {
@@ -87,6 +87,7 @@ class SheetReader {
     else if (name === 'col') this.#readColumn(attributes);
     else if (name === 'conditionalFormatting' || name === 'ext') this.#readConditional(element);
     else if (name === 'sheetFormatPr') this.#visibility.setDefaults(attributes);
+    else if (name === 'sheetView') this.#visibility.readView(attributes);
     else {
       const problem = `${NOT_SHOWN} (${quoteValue(name)} among its rows): save it in a spreadsheet`;
       this.#refuse(this.#lastLine + 1, { kind: 'not shown', problem });
@@ -226,11 +227,15 @@ class SheetReader {
     const formula = f === undefined ? undefined : this.#formula(f, line, column);
     const value = isInline ? (is === undefined ? '' : textOf(is)) : this.#storedValue(type, v?.text ?? '', formula);
     if (value === undefined) return this.#tooMuch(children);
+    const isZero = (type === 'n' || type === 'b') && value !== '' && Number(value) === 0;
     const cell: StoredCell = {
       type,
       value,
       formula,
-      format: formatOf(this.#context.formats, s, this.#rowStyle, this.#columnStyles[column] ?? 0),
+      format:
+        isZero && this.#visibility.hidesZeros
+          ? NO_ZEROS
+          : formatOf(this.#context.formats, s, this.#rowStyle, this.#columnStyles[column] ?? 0),
       isFilled: f === undefined && this.#filled.has(column, line, value),
     };
     return readCell(cell);

@@ -278,6 +278,18 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
     inCell('v'),
   ],
   ['a value of a declared namespace', { rows: row2('<c r="A2" t="str"><v xmlns="urn:else">s2</v></c>') }, inCell(':v')],
+  [
+    'a zero in a sheet that shows none',
+    {
+      rows: '',
+      parts: {
+        [SHEET]: `<worksheet xmlns="${MAIN}"><sheetViews><sheetView showZeros="0"/></sheetViews><sheetData>${NAMES_ROW}<row r="2"><c r="A2"><v>0</v></c><c r="B2"><v>10</v></c></row></sheetData></worksheet>`,
+      },
+    },
+    [
+      'row 1, Rows!A2, column id: has the format "zeros are not shown", so a spreadsheet may show something else (stored as 0). Store it as text',
+    ],
+  ],
   ['a second text', { rows: row2('<c r="A2" t="inlineStr"><is><t>s1</t><t>s2</t></is></c>') }, inCell('is')],
   [
     'a shared text with a run beside it',
