@@ -41,9 +41,11 @@ function withParams(value: unknown): unknown {
   if (value['method'] !== 'tools/call' || !isRecord(params)) return value;
   const { arguments: input, ...others } = params;
   if (input === null) return { ...message, params: others };
-  return input === undefined || isRecord(input)
-    ? value
-    : { ...message, params: { ...others, arguments: { arguments: input } } };
+  // Under its own name the reading of messages would drop it.
+  const isHidden = isRecord(input) && Object.hasOwn(input, '__proto__');
+  if (input === undefined || (isRecord(input) && !isHidden)) return value;
+  const refused = isHidden ? { ...input, '"__proto__"': null } : { arguments: input };
+  return { ...message, params: { ...others, arguments: refused } };
 }
 
 function textLength(message: JSONRPCMessage): number {

@@ -26,8 +26,9 @@ export class SentSince {
   readonly #operation: string;
   readonly #sinceMs: number;
   readonly #ownRun: string | undefined;
-  readonly #found = new Map<string, HistoryEntry>();
-  readonly #files = new Map<string, number>();
+  /** By key, and by entry. */
+  readonly #found = new Map<string, Map<string, HistoryEntry>>();
+  readonly #files = new Map<string, { readonly ino: number; read: number }>();
   readonly #runs = new Map<string, Watched>();
   /** What was found out of a change, the last time. */
   readonly #resolved = new Map<string, NonNullable<HistoryEntry['resolved']>>();
@@ -48,7 +49,7 @@ export class SentSince {
     for (const run of this.#runs.values()) this.#readOn(run);
     // What a person found was not done, was not sent.
     const counts = ({ entry }: HistoryEntry) => this.#resolved.get(entry)?.as !== 'not_applied';
-    return [...this.#found.values()].findLast((each) => keyOfWrite(each) === key && counts(each) && isNews(each));
+    return [...(this.#found.get(key)?.values() ?? [])].findLast((each) => counts(each) && isNews(each));
   }
 
   /** Resolving again replaces. */
@@ -59,30 +60,42 @@ export class SentSince {
     }
   }
 
+  /** Reads what was added to each file: the first time from its end, until what is older. */
   async #readLedger(): Promise<void> {
-    const since = new Date(this.#sinceMs).toISOString();
-    const earliest = new Date(this.#sinceMs - SLACK_MS).toISOString();
     const sinceDay = nameTime(this.#sinceMs).slice(0, 8);
     for (const each of await ledgerFiles(this.#stateDir)) {
-      const { size, mtimeMs } = sizeOf(each.path);
+      const { size, mtimeMs, ino } = sizeOf(each.path);
       if (each.day < sinceDay && mtimeMs < this.#sinceMs) continue;
-      if (size === this.#files.get(each.path)) continue;
+      const known = this.#files.get(each.path);
+      if (known?.ino === ino && known.read <= size) {
+        known.read += takeLines(readPart(each.path, known.read, size), (line) => this.#takeLine(line.toString('utf8')));
+        continue;
+      }
       const file = await openToRead(each);
-      await (file &&
-        readLinesBack(file, (line) => {
-          const at = /^\{"at":"([^"]+)"/.exec(line)?.[1] ?? since;
-          if (at < since) return at < earliest;
-          const entry = line.includes(`"${this.#operation}"`) ? parseRecord(line) : undefined;
-          if (entry !== undefined) this.#takeResolved(entry);
-          // Closing it says nothing of when it was sent.
-          const isOld = entry !== undefined && isClosed(entry) && entry.time < since;
-          if (entry === undefined || isOld || entry.callOutcome.outcome === 'not_sent') return false;
-          this.#found.set(entry.entry, entry);
-          return false;
-        }).finally(() => ignoreErrors(file.close())));
-      // Only now: another row that looks meanwhile would take what is being read for read.
-      this.#files.set(each.path, size);
+      await (file && readLinesBack(file, (line) => this.#takeLine(line)).finally(() => ignoreErrors(file.close())));
+      // Only now: another row that looks meanwhile would take what is being read for read. Half a line is read again.
+      if (readPart(each.path, Math.max(0, size - 1), size).at(-1) === NEWLINE)
+        this.#files.set(each.path, { ino, read: size });
     }
+  }
+
+  /** Returns whether the line is older than any that count. */
+  #takeLine(line: string): boolean {
+    const since = new Date(this.#sinceMs).toISOString();
+    const at = /^\{"at":"([^"]+)"/.exec(line)?.[1] ?? since;
+    if (at < since) return at < new Date(this.#sinceMs - SLACK_MS).toISOString();
+    const entry = line.includes(`"${this.#operation}"`) ? parseRecord(line) : undefined;
+    if (entry !== undefined) this.#takeResolved(entry);
+    // Closing it says nothing of when it was sent.
+    const isOld = entry !== undefined && isClosed(entry) && entry.time < since;
+    if (entry !== undefined && !isOld && entry.callOutcome.outcome !== 'not_sent') this.#put(entry);
+    return false;
+  }
+
+  #put(entry: HistoryEntry): void {
+    const key = keyOfWrite(entry);
+    const same = this.#found.get(key) ?? new Map<string, HistoryEntry>();
+    this.#found.set(key, same.set(entry.entry, entry));
   }
 
   /** Runs that sent something since: those that are marked, and those whose journal was written since. */
@@ -119,13 +132,7 @@ export class SentSince {
     const { size, ino } = sizeOf(run.path);
     if (ino !== run.ino) Object.assign(run, { ino, read: 0 });
     if (size <= run.read) return;
-    const bytes = readPart(run.path, run.read, size);
-    let start = 0;
-    for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, start)) {
-      this.#take(run, bytes.subarray(start, end));
-      start = end + 1;
-    }
-    run.read += start;
+    run.read += takeLines(readPart(run.path, run.read, size), (line) => this.#take(run, line));
   }
 
   #take({ header, intents }: Watched, line: Uint8Array): void {
@@ -136,10 +143,10 @@ export class SentSince {
     if (intent === undefined || record.t < this.#sinceMs) return;
     const entry = `${header.run}:${record.n}`;
     const callOutcome = record.s === 'intent' ? LOST_OUTCOME : (decodeOutcome(record) ?? LOST_OUTCOME);
-    const { n: row, id, reason, f: fields, d: digest, t: timeMs } = intent;
+    const { n, id, reason, f: fields, d: digest, t: timeMs } = intent;
     const resolved = undefined;
     const stored = {
-      row,
+      row: n,
       id,
       reason,
       fields,
@@ -150,8 +157,9 @@ export class SentSince {
       foundId: undefined,
       message: undefined,
     };
-    if (record.s === 'not_sent' || record.s === 'resolved_not_applied') this.#found.delete(entry);
-    else this.#found.set(entry, entryOfRow(header, stored));
+    const row = entryOfRow(header, stored);
+    if (record.s === 'not_sent' || record.s === 'resolved_not_applied') this.#found.get(keyOfWrite(row))?.delete(entry);
+    else this.#put(row);
   }
 }
 
@@ -159,6 +167,18 @@ const NONE = { size: 0, mtimeMs: 0, ino: 0 };
 
 function sizeOf(path: string): Pick<Stats, 'size' | 'mtimeMs' | 'ino'> {
   return statSync(path, { throwIfNoEntry: false }) ?? NONE;
+}
+
+const NEWLINE = 0x0a;
+
+/** Takes whole lines, and returns how many bytes they have. */
+function takeLines(bytes: Buffer, take: (line: Buffer) => void): number {
+  let start = 0;
+  for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+    take(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  return start;
 }
 
 function readPart(path: string, from: number, to: number): Buffer {

@@ -69,6 +69,10 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
     return last && new Promise((resolve) => last.#after.push(resolve));
   }
 
+  get isResend(): boolean {
+    return this.kind === 'resend';
+  }
+
   get pacer(): Pacer {
     return this;
   }

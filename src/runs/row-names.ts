@@ -25,13 +25,14 @@ export function rowNames(
   const sinceMs = Math.min(startedMs, Date.parse(startedAt));
   const since = new SentSince(stateDir, command, sinceMs, run);
   const mark = runMark(stateDir, run);
+  const ports = { stateDir, clock, ownRun: run };
   const names = new Map<number, string>();
   return {
     /** Undefined: the row may leave. Else the same change is under way, open, or was sent meanwhile. */
-    async claim(row: Row): Promise<Held | undefined> {
+    async claim(row: Row, isResend: boolean): Promise<Held | undefined> {
       const once = { operation: operation.name, key: keyOf(row) };
       try {
-        names.set(row.row, await claimOnce({ stateDir, clock, ownRun: run }, once, mark, { since, isAgain, sinceMs }));
+        names.set(row.row, await claimOnce(ports, once, mark, { since, isAgain: isAgain || isResend, sinceMs }));
         return undefined;
       } catch (error) {
         if (error instanceof SentElsewhere) return heldBy(error);

@@ -41,7 +41,7 @@ export interface RowKnowledge {
   readonly open?: ((row: Row) => Promise<OpenBefore>) | undefined;
   readonly stillOpen?: (before: OpenBefore) => readonly Notice[];
   /** Takes the name of a row that must not be sent twice. */
-  readonly claim?: ((row: Row) => Promise<Held | undefined>) | undefined;
+  readonly claim?: ((row: Row, isResend: boolean) => Promise<Held | undefined>) | undefined;
   readonly onOtherBalance?: (text: string) => Promise<void>;
   /** The card status that the question showed, by row. */
   readonly shown?: ReadonlyMap<number, string> | undefined;
@@ -77,7 +77,7 @@ export function makeRowSender(
         slot.mayLeave =
           claim &&
           (async () => {
-            held = await claim(row);
+            held = await claim(row, slot.isResend === true);
             return held === undefined;
           });
         const result = await transmit(session, call, { policy, pacer, stopping, abort });

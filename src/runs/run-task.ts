@@ -16,6 +16,8 @@ export interface RowSlot {
   readonly abort: AbortSignal;
   /** Asked when a change has its place, right before its intent: a row may wait long for its place. */
   mayLeave?: (() => Promise<boolean>) | undefined;
+  /** The user has said that the row is sent again. */
+  readonly isResend?: boolean;
 }
 
 /** A run: many rows of one command. */

@@ -192,6 +192,19 @@ it('a row is sent although the same change was refused since its run began, and 
   expect(both.map(({ code }) => code)).toEqual([0, 0]);
 });
 
+it('a row with an unknown outcome is sent again at the word of a person, whatever was sent since', async () => {
+  let isBroken = true;
+  const { run, posts } = await openPlain(({ method }) =>
+    isBroken && method === 'POST' ? { status: 500, body: 'no' } : undefined,
+  );
+  const rows = ['card', 'reissue', cardId(1), cardId(2), '--run', 'may', '--yes', '--retries', '0'];
+  expect((await run(rows)).code).toBe(8);
+  isBroken = false;
+  expect((await run(['card', 'reissue', cardId(1), '--again', '--yes'])).code).toBe(0);
+  expect((await run(['runs', 'resume', 'may', '--resend-unknown', '--yes'])).code).toBe(0);
+  expect(posts()).toBe(5);
+});
+
 const isEnd = ({ id, result }: Message) => (id === 1 || id === 2) && result !== undefined;
 
 it('two yes to two questions of an assistant about the same reissue send it once', async () => {

@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { unguardCell } from '../../screen/formula-guard.ts';
 import { type PackedCells, packCells, quoteValue, unpackCells } from '../values.ts';
 import { type CellRange, type CellText, parseRange, parseReference, readCell, type StoredCell } from '../xlsx/cell.ts';
-import { type CellFormats, formatOf, NO_FORMATS, rangesOf, readCellFormats } from '../xlsx/cell-format.ts';
+import { type CellFormats, formatOf, NO_FORMATS, NO_ZEROS, rangesOf, readCellFormats } from '../xlsx/cell-format.ts';
 import { FilledCells } from '../xlsx/filled-cells.ts';
 import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
 import {
@@ -87,6 +87,7 @@ class SheetReader {
     else if (name === 'col') this.#readColumn(attributes);
     else if (name === 'conditionalFormatting' || name === 'ext') this.#readConditional(element);
     else if (name === 'sheetFormatPr') this.#visibility.setDefaults(attributes);
+    else if (name === 'sheetView') this.#visibility.readView(attributes);
     else {
       const problem = `${NOT_SHOWN} (${quoteValue(name)} among its rows): save it in a spreadsheet`;
       this.#refuse(this.#lastLine + 1, { kind: 'not shown', problem });
@@ -176,10 +177,10 @@ class SheetReader {
 
   /** A number format that depends on a condition may show other digits than are stored. */
   #readConditional(element: XmlElement): void {
-    for (const name of rangesOf(element, this.#context.formats.conditional)) {
-      const range = this.#ranges.read(name, 'the cells of a conditional format');
-      const problem = `is in a range (${name}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`;
-      this.#refuseRange(range, Math.max(Math.min(2, range.bottom), range.top), { kind: 'conditional', problem });
+    for (const range of rangesOf(element, this.#context.formats.conditional)) {
+      const cells = this.#ranges.read(range, 'the cells of a conditional format');
+      const problem = `is in a range (${range}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`;
+      this.#refuseRange(cells, Math.max(Math.min(2, cells.bottom), cells.top), { kind: 'conditional', problem });
     }
   }
 
@@ -226,11 +227,15 @@ class SheetReader {
     const formula = f === undefined ? undefined : this.#formula(f, line, column);
     const value = isInline ? (is === undefined ? '' : textOf(is)) : this.#storedValue(type, v?.text ?? '', formula);
     if (value === undefined) return this.#tooMuch(children);
+    const isZero = (type === 'n' || type === 'b') && value !== '' && Number(value) === 0;
     const cell: StoredCell = {
       type,
       value,
       formula,
-      format: formatOf(this.#context.formats, s, this.#rowStyle, this.#columnStyles[column] ?? 0),
+      format:
+        isZero && this.#visibility.hidesZeros
+          ? NO_ZEROS
+          : formatOf(this.#context.formats, s, this.#rowStyle, this.#columnStyles[column] ?? 0),
       isFilled: f === undefined && this.#filled.has(column, line, value),
     };
     return readCell(cell);

@@ -156,11 +156,21 @@ const MAX_BYTES = 200 * 1024 * 1024;
 /** What V8 takes for a string besides its characters. */
 const STRING_BYTES = 40;
 const ESCAPE = /_x([0-9A-Fa-f]{4})_/g;
+const FIRST_VISIBLE = 0x20;
 
-/** A string as typed. The format writes what XML cannot hold as `_x000D_`. */
-export function unescapeText(text: string): string {
+/**
+ * A string as typed. The format writes what XML cannot hold as `_x000D_`. Undefined: it has such digits in lower case,
+ * which only some programs take for an escape. Nobody types that of a control character, and SheetJS writes it.
+ */
+export function unescapeText(text: string): string | undefined {
   if (!text.includes('_x')) return text;
-  return text.replace(ESCAPE, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  let isOdd = false;
+  const typed = text.replace(ESCAPE, (_, digits: string) => {
+    const code = Number.parseInt(digits, 16);
+    isOdd ||= /[a-f]/.test(digits) && code >= FIRST_VISIBLE;
+    return String.fromCharCode(code);
+  });
+  return isOdd ? undefined : typed;
 }
 
 /** What may stand in a text, and in a run of it. Readings of Asian scripts and the looks of a run are not text. */
@@ -176,19 +186,26 @@ export function textOf({ children }: XmlElement): string | undefined {
   let [texts, runs] = [0, 0];
   for (const child of children) {
     if (!IN_TEXT.has(child.name)) return undefined;
-    if (child.name === 't') {
-      texts += 1;
-      text += unescapeText(child.text);
-      if (child.children.length > 0) return undefined;
-    } else if (child.name === 'r') {
-      runs += 1;
-      const own = child.children.filter(({ name }) => name === 't');
-      if (own.length > 1 || child.children.some(({ name }) => !IN_RUN.has(name))) return undefined;
-      // Spreadsheets read each run by itself.
-      text += unescapeText(own[0]?.text ?? '');
-    }
+    const isRun = child.name === 'r';
+    if (!isRun && child.name !== 't') continue;
+    if (isRun) runs += 1;
+    else texts += 1;
+    // Spreadsheets read each run by itself.
+    const typed = isRun ? textOfRun(child) : ownText(child);
+    if (typed === undefined) return undefined;
+    text += typed;
   }
   return texts > 1 || (texts > 0 && runs > 0) ? undefined : text;
+}
+
+function ownText({ text, children }: XmlElement): string | undefined {
+  return children.length > 0 ? undefined : unescapeText(text);
+}
+
+function textOfRun({ children }: XmlElement): string | undefined {
+  const [own, ...others] = children.filter(({ name }) => name === 't');
+  if (others.length > 0 || children.some(({ name }) => !IN_RUN.has(name))) return undefined;
+  return own === undefined ? '' : ownText(own);
 }
 
 /** The strings that cells refer to by number; undefined for one that shows otherwise than it can be read. */

@@ -2,6 +2,7 @@ import { isTrue, type XmlElement } from './xml.ts';
 
 /** What is read of a sheet, in the order that the format has. */
 const IN_ORDER = [
+  'sheetViews/sheetView',
   'sheetFormatPr',
   'cols/col',
   'sheetData/*',
@@ -64,6 +65,13 @@ export class Visibility {
   #areRowsHidden = false;
   readonly #columnGroups = new Groups();
   readonly #rowGroups = new Groups();
+
+  /** Are zeros shown as nothing? */
+  hidesZeros = false;
+
+  readView({ showZeros }: XmlElement['attributes']): void {
+    this.hidesZeros ||= showZeros !== undefined && !isTrue(showZeros);
+  }
 
   setDefaults({ zeroHeight, defaultRowHeight, defaultColWidth }: XmlElement['attributes']): void {
     this.#areRowsHidden = isTrue(zeroHeight) || isBelow(defaultRowHeight, MIN_HEIGHT);

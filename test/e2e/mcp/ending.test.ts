@@ -71,7 +71,10 @@ it('mcp finishes its calls at the end of stdin, the last without a line end, and
     params: { name: 'runs_list', arguments: given },
   });
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: null };
-  const stdin = lines(INITIALIZE, list, of(2, null), of(3, ['x']), call(4, 'card_get', { cardId: CARD_ID })).trimEnd();
+  // As JSON has it: in a program it would set the prototype.
+  const hidden = JSON.parse(`{"cardId":"${CARD_ID}","__proto__":{"a":1}}`);
+  const ofCards = [call(4, 'card_get', hidden), call(5, 'card_get', { cardId: CARD_ID })];
+  const stdin = lines(INITIALIZE, list, of(2, null), of(3, ['x']), ...ofCards).trimEnd();
   const { code, stdout } = await runFrontdesk(['mcp'], { env: server.env, stdin });
   // A JSON-RPC message a line.
   const answers = stdout
@@ -79,11 +82,12 @@ it('mcp finishes its calls at the end of stdin, the last without a line end, and
     .split('\n')
     .map((line) => JSON.parse(line) as { id: number; result: object });
   const results = answers.toSorted((one, other) => one.id - other.id).map(({ result }) => result);
-  expect([code, results.length]).toEqual([0, 5]);
+  expect([code, results.length]).toEqual([0, 6]);
   expect(results.slice(1)).toMatchObject([
     { tools: [{ name: 'card_get' }, {}, {}, {}, {}, {}, {}] },
     { structuredContent: { text: '[]', exitCode: 0 } },
     { isError: true, structuredContent: { text: 'arguments: is not an argument of this tool' } },
+    { isError: true, structuredContent: { text: '"__proto__": is not an argument of this tool' } },
     { structuredContent: { exitCode: 0 } },
   ]);
 });

@@ -339,6 +339,12 @@ it('rows that look at once all find what was sent since, also behind a line of a
   await recorder.end(await recorder.begin(intent), ended({ outcome: 'applied' }));
   const find = () => since.find(keyOfWrite(change), () => true);
   expect((await Promise.all([find(), find(), find()])).map((each) => each?.entry)).toEqual([sent, sent, sent]);
+  clock.ms = 61_000;
+  const later = { ...change, id: 'card-2' };
+  const added = await recorder.begin(later, undefined, { sinceMs: clock.now() });
+  expect(await since.find(keyOfWrite(later), () => true)).toBeUndefined();
+  await recorder.end(added, ended({ outcome: 'applied' }));
+  expect(await since.find(keyOfWrite(later), () => true)).toMatchObject({ entry: added });
 });
 
 it('no record of a write holds a token that the service repeated, in the history or the audit log', async () => {

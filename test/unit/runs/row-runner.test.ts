@@ -499,7 +499,11 @@ it.each<[string, (retryAt: string) => CallResult, number, readonly number[]]>([
       return row % 2 === 0 ? end(retryAt) : failed('BUSY', { outcome: 'rejected', http: { status: 429 }, retryAt });
     });
     const report = await runRows(planOf(4, send, { clock }));
-    expect([report.exitCode, minutes]).toEqual([exitCode, sent]);
+    expect([report.exitCode, minutes, report.state]).toEqual([
+      exitCode,
+      sent,
+      sent.length === 4 ? 'finished' : 'stopped',
+    ]);
   },
 );
 

@@ -152,12 +152,12 @@ it('a workbook made by hand is read with what XML cannot hold, as it was typed',
   const runs = '<c t="inlineStr"><is><r><t>a_x00</t></r><r><t>0A_b_x000A_</t></r></is></c><c t="s"><v>0</v></c>';
   const rows = [
     textRow(1, ['id', 'email']),
-    textRow(2, ['a_x000D_&#10;b_x005F_x0041_', '_xZZZZ_']),
+    textRow(2, ['a_x000D_&#10;b_x005F_x0041_', '_xZZZZ__x005F_x00af__x000d_']),
     `<row r="3">${runs}</row>`,
   ].join('');
   const texts = '<si><r><t>_x005F_</t></r><r><t>x0041_</t></r></si>';
   expect(valuesOf(await readAll(handMadeWorkbook({ rows, texts })))).toEqual([
-    ['a\r\nb_x0041_', '_xZZZZ_'],
+    ['a\r\nb_x0041_', '_xZZZZ__x00af_\r'],
     // Spreadsheets read each run by itself.
     ['a_x000A_b\n', '_x0041_'],
   ]);
@@ -269,7 +269,26 @@ const conditional = (range: string) =>
 it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
   ['a value elsewhere', { rows: row2(`<c r="A2" t="str"><v>s1</v><e:v ${IN_MAIN}>s2</e:v></c>`) }, inCell('v, e:v')],
   ['a second value', { rows: row2('<c r="A2" t="str"><v>s1</v><v>s2</v></c>') }, inCell('v, v')],
+  ['an escape in lower case', { rows: row2('<c r="A2" t="str"><v>a_x005f_x0041_</v></c>') }, inCell('v')],
+  ['one in a run', { rows: row2('<c r="A2" t="inlineStr"><is><r><t>_x00e9_</t></r></is></c>') }, inCell('is')],
+  [
+    'one in a shared text',
+    { texts: '<si><t>_x00aF_</t></si>', rows: row2('<c r="A2" t="s"><v>0</v></c>') },
+    inCell('v'),
+  ],
   ['a value of a declared namespace', { rows: row2('<c r="A2" t="str"><v xmlns="urn:else">s2</v></c>') }, inCell(':v')],
+  [
+    'a zero in a sheet that shows none',
+    {
+      rows: '',
+      parts: {
+        [SHEET]: `<worksheet xmlns="${MAIN}"><sheetViews><sheetView showZeros="0"/></sheetViews><sheetData>${NAMES_ROW}<row r="2"><c r="A2"><v>0</v></c><c r="B2"><v>10</v></c></row></sheetData></worksheet>`,
+      },
+    },
+    [
+      'row 1, Rows!A2, column id: has the format "zeros are not shown", so a spreadsheet may show something else (stored as 0). Store it as text',
+    ],
+  ],
   ['a second text', { rows: row2('<c r="A2" t="inlineStr"><is><t>s1</t><t>s2</t></is></c>') }, inCell('is')],
   [
     'a shared text with a run beside it',
