@@ -207,8 +207,7 @@ test.each([
   ['copies files instead of renaming them', 'renameSync', COPYING, 'a rename replaces a file'],
   ['appends where the writer left off', 'openSync', OVER, 'appended text is last (O_APPEND)'],
 ])('the first run names a file system of the state folder that %s', async (_what, call, code, promise) => {
-  const { first } = await firstRun(ofTrial(call, code));
-  expect(first.stderr.split('\n')[0]).toContain(
+  expect((await firstRun(ofTrial(call, code))).first.stderr.split('\n')[0]).toContain(
     `whose file system does not keep what they rest on: ${promise}. To fix this,`,
   );
 });

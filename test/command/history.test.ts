@@ -141,8 +141,7 @@ test.each([
 async function noMatch(args: readonly string[]): Promise<string> {
   const { home, run } = await threeWrites();
   const path = ledgerIn(home);
-  const text = readFileSync(path, 'utf8');
-  writeFileSync(path, text.replace(/"time":"[^"]+"/, '"time":"2026-09-03T10:00:00.000Z"'));
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/"time":"[^"]+"/, '"time":"2026-09-03T10:00:00.000Z"'));
   const { code, stderr } = await run(['history', ...args], '', { TZ: 'UTC' });
   expect(code).toBe(0);
   return stderr;

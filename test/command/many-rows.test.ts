@@ -167,8 +167,7 @@ test('a read of many rows prints resources, and failed rows on stderr with their
 
 test('a run that stops at a 401 says what to do before it is resumed', async () => {
   const place = await openPlain(() => refusal(401, 'NO'));
-  const written = await sent(['card', 'activate', '--from', '-', '--yes', '--run', 'm'], idLines(2), place);
-  expect(written.stderr).toMatch(
+  expect((await sent(['card', 'activate', '--from', '-', '--yes', '--run', 'm'], idLines(2), place)).stderr).toMatch(
     /\nstopped: .*did not accept the token in FRONTDESK_CARDS_TOKEN.*\nhint: put a valid token into FRONTDESK_CARDS_TOKEN\nNext: frontdesk runs resume m\nAll 2 rows: frontdesk runs results m --outcome rejected,not_sent\n$/,
   );
   const read = await sent(['card', 'get', '--from', '-'], idLines(2), place);

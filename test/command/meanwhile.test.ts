@@ -33,8 +33,7 @@ it.concurrent('a change that another process leaves open is superseded by a late
   const { single, many, posts, history } = await meanwhile('block');
   expect([single.map(({ code }) => code), many.code, posts]).toEqual([[8], 0, 3]);
   expect(await history('--open')).toEqual([]);
-  const entries = await history('--id', cardId(2));
-  expect(entries.map(({ outcome, supersededBy }) => [outcome, supersededBy])).toEqual([
+  expect((await history('--id', cardId(2))).map(({ outcome, supersededBy }) => [outcome, supersededBy])).toEqual([
     ['applied', undefined],
     ['unknown', 'may:2'],
   ]);

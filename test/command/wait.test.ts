@@ -97,8 +97,7 @@ test.concurrent('a signal ends card wait at once', async () => {
 test.concurrent('card wait reports each change of the status once, and nothing with --quiet', async () => {
   const script = [card('WAITING_ACTIVATION'), card('WAITING_ACTIVATION'), card('BLOCKED'), card('ACTIVE')];
   const line = [...WAIT, '--status', 'ACTIVE', '--interval', '20ms'];
-  const loud = await runFrontdesk(line, { env: (await serve(script)).env });
-  expect(loud.stderr).toBe(
+  expect((await runFrontdesk(line, { env: (await serve(script)).env })).stderr).toBe(
     `frontdesk: note: card ${CARD_ID} is WAITING_ACTIVATION, waiting for ACTIVE\n` +
       `frontdesk: note: card ${CARD_ID} is BLOCKED, waiting for ACTIVE\n`,
   );

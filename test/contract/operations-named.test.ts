@@ -20,9 +20,7 @@ const LEFT_OUT = ['card provision'];
 
 const wordsOf = ({ path }: CallCommand) => path.join(' ');
 
-function namesOf(commands: readonly CallCommand[]): readonly string[] {
-  return commands.map(wordsOf).filter((name) => !LEFT_OUT.includes(name));
-}
+const namesOf = (commands: readonly CallCommand[]) => commands.map(wordsOf).filter((name) => !LEFT_OUT.includes(name));
 
 /** The commands whose last word, `block` of `card block`, or whose last two words do not stand in a text. */
 function unnamedIn(text: string, commands: readonly CallCommand[]): readonly string[] {

@@ -38,8 +38,7 @@ async function killedAt(args: readonly string[], below: string, call: number) {
     return Array.from({ length: ROWS }, (_, index) => cards.filter((card) => card === index + 1).length);
   };
   const known = async () => {
-    const { stdout } = await start(['history', '--json']);
-    const entries = JSON.parse(stdout) as { id: string; outcome: string }[];
+    const entries = JSON.parse((await start(['history', '--json'])).stdout) as { id: string; outcome: string }[];
     return Array.from({ length: ROWS }, (_, index) => entries.find(({ id }) => id === cardId(index + 1))?.outcome);
   };
   const kill = { FAIL_AT: String(call), FAIL_WITH: 'KILL', FAIL_BELOW: join(home.stateDir, below), FAIL_COUNT: count };

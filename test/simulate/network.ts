@@ -20,9 +20,7 @@ export interface Listener {
   accept(connection: Connection): (bytes: Buffer) => void;
 }
 
-function broken(code: string, syscall: string): Error {
-  return Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
-}
+const broken = (code: string, syscall: string) => Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
 
 /** What was said first comes first. */
 const STEP_MS = 0.001;

@@ -36,8 +36,7 @@ const blockedBy =
   };
 
 async function outcomes(home: ReturnType<typeof createHome>): Promise<unknown> {
-  const { stdout } = await runFrontdesk(['history', '--json', '--query', '[].outcome'], { home });
-  return JSON.parse(stdout);
+  return JSON.parse((await runFrontdesk(['history', '--json', '--query', '[].outcome'], { home })).stdout);
 }
 
 it('mcp needs a named service: the current profile does not count', async () => {

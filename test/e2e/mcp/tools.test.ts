@@ -82,8 +82,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
       'GET ',
       'POST {"reason":"lost, ticket 4711"}',
     ]);
-    const history = await runFrontdesk(['history', '--json'], { home: client.home });
-    expect(JSON.parse(history.stdout)).toEqual([
+    expect(JSON.parse((await runFrontdesk(['history', '--json'], { home: client.home })).stdout)).toEqual([
       expect.objectContaining({
         operation: 'card.block',
         id: CARD_ID,

@@ -53,8 +53,7 @@ function fileIn(home: Home, name: string, text: string): string {
 it.concurrent('the question about several cards on 80 by 24', async () => {
   const home = createHome();
   const args = ['card', 'block', '--from', fileIn(home, 'cards.csv', CARDS)];
-  const screen = await seen({ args, home, isAsked: true }, [80, 24]);
-  expect(screen.slice(1)).toEqual([
+  expect((await seen({ args, home, isAsked: true }, [80, 24])).slice(1)).toEqual([
     'ROW  CARD                                  REFERENCE    BALANCE  NOW',
     `  1  ${LOST}  order-10002   100.10  ACTIVE`,
     '     reason: lost',
@@ -324,8 +323,7 @@ it.concurrent('a card with an open change has its ID and the step to take on 24 
   const home = createHome();
   await runFrontdesk(DOUBTFUL, { home, env: { ...env, ...NO_PAUSE } });
   // The prompt of the shell takes the last line.
-  const screen = (await seen({ args: ['card', 'get', UNLIKELY], home, env }, [80, 24])).slice(-23).join('\n');
-  expect(screen).toMatch(
+  expect((await seen({ args: ['card', 'get', UNLIKELY], home, env }, [80, 24])).slice(-23).join('\n')).toMatch(
     /^ {2}NOT KNOWN whether it was done[\s\S]*history resolve \w{6} --as[\s\S]*\nCard {10}3eadaf41/,
   );
 });

@@ -125,8 +125,7 @@ it('the history has local times with their zone, and the user', async () => {
     ['America/St_Johns', '1 Jul 2026, 19:34:05 -02:30'],
     ['UTC', '1 Jul 2026, 22:04:05 UTC'],
   ] as const) {
-    const end = await dialogue(['history'], [], { home, columns: 100, env: { TZ } });
-    expect(end.text).toMatch(
+    expect((await dialogue(['history'], [], { home, columns: 100, env: { TZ } })).text).toMatch(
       new RegExp(`^${shown.replace('+', '\\+')} {3}card activate .*\n .* {2}annabel\\.long-name$`, 'm'),
     );
   }

@@ -15,9 +15,7 @@ const LIST = OPERATIONS.subscribersList.query;
 const CALENDAR = OPERATIONS.calendarUpdate.body;
 const CARD = '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11';
 
-function fieldOf(fields: readonly FieldSpec[], name: string): FieldSpec | undefined {
-  return fields.find((field) => field.name === name);
-}
+const fieldOf = (fields: readonly FieldSpec[], name: string) => fields.find((field) => field.name === name);
 
 const limit = fieldOf(describeFields(LIST), 'limit');
 const active = fieldOf(describeFields(LIST), 'active');

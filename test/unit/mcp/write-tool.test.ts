@@ -5,7 +5,6 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
 import { warning } from '../../../src/base/failure.ts';
 import type { Asker } from '../../../src/mcp/asker.ts';
-import type { WriteTool } from '../../../src/mcp/tool.ts';
 import { WRITE_TOOLS } from '../../../src/mcp/tools.ts';
 import { runWriteTool, type WriteRequest } from '../../../src/mcp/write-tool.ts';
 import { readHistory } from '../../../src/records/read.ts';
@@ -24,9 +23,7 @@ const GET = `GET /v1/cards/${CARD_ID}`;
 const BLOCK = `POST /v1/cards/${CARD_ID}/block {"reason":"lost"}`;
 const LOST = { cardId: CARD_ID, reason: 'lost' };
 
-function toolOf(name: string): WriteTool {
-  return WRITE_TOOLS.find((tool) => tool.name === name) ?? expect.fail(`no tool ${name}`);
-}
+const toolOf = (name: string) => WRITE_TOOLS.find((tool) => tool.name === name) ?? expect.fail(`no tool ${name}`);
 
 /** A person who says yes, unless the test says otherwise; what was asked is noted. */
 function stage(facts: Facts = {}, says: Partial<Asker> = {}) {
@@ -214,8 +211,7 @@ it('a yes sends the write once, keeps its record, and gives its answer with the 
   expect(all.sent).toEqual([GET, GET, BLOCK]);
   expect(result).toMatchObject({ structuredContent: { outcome: 'applied', exitCode: 0, httpStatus: 200 } });
   expect(textsOf(result)[1]).toBe('warning: the disk is slow');
-  const { entries } = await readHistory(all.session.stateDir(), { limit: 9 });
-  expect(entries).toMatchObject([
+  expect((await readHistory(all.session.stateDir(), { limit: 9 })).entries).toMatchObject([
     { operation: 'card.block', id: CARD_ID, reason: 'lost', callOutcome: { outcome: 'applied' } },
   ]);
 });

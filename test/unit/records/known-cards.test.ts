@@ -120,8 +120,7 @@ test('a last line that was cut is left out, and another damaged line is reported
 
 test('a file that others can write to is neither believed nor appended to', async () => {
   await remember(place(), [card(ONE, 'order-1')]);
-  const path = knownCardsPath(stateDir, place().url);
-  chmodSync(path, 0o666);
+  chmodSync(knownCardsPath(stateDir, place().url), 0o666);
   expect(() => findCards(place(), 'order-1')).toThrow(expect.objectContaining({ code: 'AUTH' }));
   await expect(remember(place(), [card(TWO, 'order-2')])).rejects.toMatchObject({ code: 'AUTH' });
 });

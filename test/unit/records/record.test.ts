@@ -78,8 +78,7 @@ it('the record of a write says afterwards how it ended', async () => {
   clock.ms += 300;
   const answer = { httpStatus: 200, requestId: 'r-1', durationMs: 300, resultId: 'new-1' };
   await recorder.end(entry, ended({ outcome: 'applied', ...answer }));
-  const shown = await showHistory(ports.stateDir, entry);
-  expect(printJson(historyJson(shown))).toBe(
+  expect(printJson(historyJson(await showHistory(ports.stateDir, entry)))).toBe(
     `{"entry":"${entry}","time":"2026-05-01T12:00:00.000Z","user":"ada","profile":"demo","host":"cards.example",` +
       `"operation":"card.block","id":"${CARD}","resultId":"new-1","reason":"lost, INC-7","outcome":"applied",` +
       '"httpStatus":200,"requestId":"r-1","durationMs":300,"run":null}',
@@ -173,16 +172,14 @@ it('the record of a write has no name and nothing to end with --no-history', asy
 
 /** The process that sends a change, as if it were gone. */
 const asGone = (path: string) => {
-  const text = readFileSync(path, 'utf8');
-  writeFileSync(path, text.replaceAll(/"maker":"[^"]*"/g, '"maker":"00000000-1-1"'));
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/"maker":"[^"]*"/g, '"maker":"00000000-1-1"'));
 };
 
 it('a change that was killed while it wrote its end stays open, and is unknown', async () => {
   const { ports, recorder, path, openPath, entry } = await setUpBegun();
   const begun = readFileSync(openPath(entry), 'utf8');
   await recorder.end(entry, ended({ outcome: 'applied', httpStatus: 200 }));
-  const end = readFileSync(path, 'utf8');
-  writeFileSync(path, end.slice(0, -20));
+  writeFileSync(path, readFileSync(path, 'utf8').slice(0, -20));
   writeFileSync(openPath(entry), begun, { mode: 0o600 });
   asGone(openPath(entry));
   const next = await recorder.begin({ ...intent, id: 'next' });

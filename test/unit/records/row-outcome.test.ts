@@ -23,8 +23,7 @@ const SENT_CLOCK = '12:00:00Z';
 const write = { command: 'card.block', isWrite: true, mayHaveLeft: true };
 
 it('a row that was sent has the resource and no failure when it was answered', () => {
-  const call = answered(new Map([['status', 'BLOCKED']]), 'new-7');
-  expect(sentResult(ROW, call, write)).toEqual({
+  expect(sentResult(ROW, answered(new Map([['status', 'BLOCKED']]), 'new-7'), write)).toEqual({
     row: ROW,
     callOutcome: ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId: 'new-7' }),
     resource: new Map([['status', 'BLOCKED']]),
@@ -212,8 +211,7 @@ it('a row from the journal has nothing in its details that was not kept, and a t
 
 it('a row from the journal is named by its number where it has no id', () => {
   const row = { row: 7, id: undefined };
-  const result = journalResult(row, 'calendar.event.create', stored({ outcome: 'not_sent' }));
-  expect(result.failure?.message).toBe(
+  expect(journalResult(row, 'calendar.event.create', stored({ outcome: 'not_sent' })).failure?.message).toBe(
     'could not create event (row 7): the run has not reached this row. Nothing was sent.',
   );
 });
@@ -262,8 +260,7 @@ it.each(KNOWN_NOW)('a row whose earlier attempt may have been applied is %s when
 
 it('a row has the attempts of earlier processes that the service refused, and its own', () => {
   const refused = { attempts: 2, callOutcome: undefined };
-  const now = withEarlier(result, 'card.block', refused);
-  expect(now).toMatchObject({
+  expect(withEarlier(result, 'card.block', refused)).toMatchObject({
     callOutcome: { outcome: 'not_sent', attempts: 3 },
     failure: { details: { attempts: 3 } },
   });

@@ -53,8 +53,7 @@ it.each<[attempt: string, taken: readonly string[], then: string, refused: reado
 });
 
 it('a refused card write names the status that forbade it', () => {
-  const reply = play().post(`/v1/cards/${CANCELLED}/block`, '{"reason":"lost"}');
-  expect(reply.json).toEqual({
+  expect(play().post(`/v1/cards/${CANCELLED}/block`, '{"reason":"lost"}').json).toEqual({
     errorCode: 'CARD_NOT_BLOCKABLE',
     message: 'the card was not blocked: its status is CANCELLED',
     details: { status: 'CANCELLED' },

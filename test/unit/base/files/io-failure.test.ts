@@ -2,9 +2,7 @@ import { constants } from 'node:os';
 import { expect, it } from 'vitest';
 import { describeIoError, errnoOf, ioFailure } from '../../../../src/base/files/io-failure.ts';
 
-function systemError(code: string, errno = -1): Error {
-  return Object.assign(new Error(`${code}: refused, write`), { code, errno });
-}
+const systemError = (code: string, errno = -1) => Object.assign(new Error(`${code}: refused, write`), { code, errno });
 
 const NETWORK = 'check that the network folder is connected';
 

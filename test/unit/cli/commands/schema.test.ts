@@ -69,8 +69,7 @@ it('schema of a command gives the limits of the API with the option', async () =
 });
 
 it('schema of a command describes one row of a file as input', async () => {
-  const { input } = await schemaOf(['card', 'block']);
-  expect(input).toEqual({
+  expect((await schemaOf(['card', 'block'])).input).toEqual({
     type: 'object',
     properties: {
       cardId: {

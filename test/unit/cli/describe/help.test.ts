@@ -29,8 +29,7 @@ it.each(pages)('help $words fits 60, 80 and 120 columns', async ({ words }) => {
 });
 
 it('help of a command has usage, examples, arguments, options, exit codes and the common options, in this order', async () => {
-  const { blocks } = await findHelp(['card', 'block'], REGISTRY);
-  const text = layOut(blocks, 80);
+  const text = layOut((await findHelp(['card', 'block'], REGISTRY)).blocks, 80);
   const titles = text.split('\n').filter((line) => /^[A-Z][A-Za-z ]*$/.test(line));
   expect(titles).toEqual(['Examples', 'Arguments', 'Options']);
   const usage = 'Usage: frontdesk card block [cardId...] [options]';

@@ -242,8 +242,7 @@ it('rows of an input carry what --expect asks of them', async () => {
     `cardId,clientReference,metadata.shop\n${CARD},order-1,berlin\n`,
     `{"cardId":"${CARD}","clientReference":"order-1","metadata":{"shop":"berlin"}}`,
   ]) {
-    const input = await check(cardBlock, text, { expectations });
-    expect(input).toMatchObject({
+    expect(await check(cardBlock, text, { expectations })).toMatchObject({
       first: [
         {
           expects: [
@@ -299,8 +298,7 @@ it.each([
   ['#Sale!', 'the look of an error of a spreadsheet'],
   ['GÃ¼nther@x', 'text that was opened in the wrong encoding ("GÃ¼nther@x" for "Günther@x")'],
 ])('a text with what nobody can see or has typed is warned about: %j', async (email, suspicion) => {
-  const { warnings } = await check(subscriberUpdate, `id,email\ns1,${email}\n`);
-  expect(warnings.map(({ message }) => message)).toEqual([
+  expect((await check(subscriberUpdate, `id,email\ns1,${email}\n`)).warnings.map(({ message }) => message)).toEqual([
     `1 cell of column email (row 1) has ${suspicion}, and is sent as given`,
   ]);
 });
@@ -676,8 +674,7 @@ it('faults of an input name each line that is no ID, and always the one that end
     'line 21: "bad 19"',
     'and 11 more',
   ]);
-  const last = await faultsOf(cardBlock, `cardId\n${`${CARD}\n`.repeat(30)}"x`);
-  expect(last.slice(18)).toEqual([
+  expect((await faultsOf(cardBlock, `cardId\n${`${CARD}\n`.repeat(30)}"x`)).slice(18)).toEqual([
     expect.stringMatching(/^row 20, line 21, column cardId: the same id/),
     'line 32, column 1: a quote that is not closed. Nothing after it was read',
     'and 10 more',

@@ -31,8 +31,7 @@ test.each([
 });
 
 it('a CSV input keeps delimiters, line breaks and doubled quotes inside quotes', async () => {
-  const read = await csv('id,text\r\n1,"a,b\r\nc\nd ""e"""\r\n2,""\r\n');
-  expect(valuesOf(read)).toEqual([
+  expect(valuesOf(await csv('id,text\r\n1,"a,b\r\nc\nd ""e"""\r\n2,""\r\n'))).toEqual([
     ['1', 'a,b\r\nc\nd "e"'],
     ['2', ''],
   ]);

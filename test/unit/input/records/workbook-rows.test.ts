@@ -23,9 +23,7 @@ const NAMES = ['id', 'email'];
 const NAMES_ROW = textRow(1, NAMES);
 const ONE_ROW = NAMES_ROW + textRow(2, ['s1', 'a@x']);
 
-function faultsOf(read: ReadAll): readonly string[] {
-  return toFaults(read.faults).map(({ where, problem }) => `${where}: ${problem}`);
-}
+const faultsOf = (read: ReadAll) => toFaults(read.faults).map(({ where, problem }) => `${where}: ${problem}`);
 
 /** What is wrong with cells, which the rows carry until it is known what their columns are. */
 function problemsOf(read: ReadAll): readonly (readonly [number, string])[] {
@@ -553,15 +551,13 @@ it('an archive with an end in 64 bits is read', async () => {
 });
 
 it('a cell that cannot be taken is named in the header', async () => {
-  const read = await readAll(sheetJsWorkbook([{ name: 'My Rows', rows: [['id', 1.5]] }]));
-  expect(faultsOf(read)).toEqual([
+  expect(faultsOf(await readAll(sheetJsWorkbook([{ name: 'My Rows', rows: [['id', 1.5]] }])))).toEqual([
     `'My Rows'!B1: is a number that spreadsheets may show otherwise (stored as 1.5). Store it as text`,
   ]);
 });
 
 it('a cell that cannot be taken is named where no column is', async () => {
-  const read = await readAll(sheetJsWorkbook([{ name: 'Rows', rows: [['id'], ['s1', null, 'x']] }]));
-  expect(faultsOf(read)).toEqual([
+  expect(faultsOf(await readAll(sheetJsWorkbook([{ name: 'Rows', rows: [['id'], ['s1', null, 'x']] }])))).toEqual([
     'row 1, Rows!C2: its column has no name in row 1: write one there, or delete the cell',
   ]);
 });

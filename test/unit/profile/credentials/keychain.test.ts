@@ -34,8 +34,7 @@ esac`;
 function standIn(tool: 'secret-tool' | 'security', script: string, changes: Partial<KeychainRequest> = {}) {
   const folder = temporaryFolder();
   const notices: Notice[] = [];
-  const text = `#!/bin/sh\nPATH=/usr/bin:/bin\ncd '${folder}'\n${script}\n`;
-  writeFileSync(join(folder, tool), text, { mode: 0o755 });
+  writeFileSync(join(folder, tool), `#!/bin/sh\nPATH=/usr/bin:/bin\ncd '${folder}'\n${script}\n`, { mode: 0o755 });
   const request: KeychainRequest = {
     profile: 'live',
     family: 'cards',

@@ -38,8 +38,7 @@ it('C4 C7 storeCredential and removeCredentials keep one credential per profile 
 
 it('storeCredential and removeCredentials remove what killed processes left, which may hold tokens', async () => {
   const folder = temporaryFolder();
-  const left = '.frontdesk-00000000-12-34-0123456789ab.tmp';
-  writeFileSync(join(folder, left), 'hunter2');
+  writeFileSync(join(folder, '.frontdesk-00000000-12-34-0123456789ab.tmp'), 'hunter2');
   // It is from another machine, whose clock may be wrong by hours.
   const later = { ...realClock(), now: () => Date.now() + 25 * 3_600_000 };
   await removeCredentials({ ...place(folder), clock: later }, { profile: 'demo' });

@@ -50,8 +50,7 @@ async function problemOf(bytes: Uint8Array): Promise<string> {
 }
 
 it('a plan has in line 1 what it is, and then a line for each row, and names itself by its hash', async () => {
-  const lines = (await makePlan([cardRow(1), cardRow(3)], { unchanged: 1 })).toString('utf8').split('\n');
-  expect(lines).toEqual([
+  expect((await makePlan([cardRow(1), cardRow(3)], { unchanged: 1 })).toString('utf8').split('\n')).toEqual([
     '{"frontdeskPlan":1,"plan":"7f2dd3577167","operation":"card.block","url":"https://cards.example.com","profile":"live","createdBy":"ann","createdAt":"2026-05-01T12:00:00.000123Z","expiresAt":"2026-05-02T12:00:00.000Z","rows":2,"unchanged":1,"skipped":0,"sha256":"7f2dd357716726a1434c15f2038b4ba1dd21e34f640cd230050a55e567da0d4c"}',
     '{"row":1,"id":"0b7a6c1e-3f52-4d8a-9c41-000000000001","body":{"reason":"stolen, \\"ticket\\" 1"},"before":{"status":"ACTIVE","updatedAt":"2025-01-02T00:00:00Z"},"about":{"clientReference":"r"},"drift":"checked"}',
     '{"row":3,"id":"0b7a6c1e-3f52-4d8a-9c41-000000000003","body":{"reason":"stolen, \\"ticket\\" 3"},"before":{"status":"ACTIVE","updatedAt":"2025-01-02T00:00:00Z"},"about":{"clientReference":"r"},"drift":"checked"}',

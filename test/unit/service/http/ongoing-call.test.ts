@@ -186,8 +186,7 @@ it.each([
   ['ACTIVE', 'ACTIVE', NO_REISSUE],
 ])('the message of an unknown reissue compares the card before the question: %s, now %s', async (then, now, told) => {
   const input = { ...reissue, before: { status: then, when: 'before you confirmed' } };
-  const { message } = await failing(input, [CLOSED, shows(now), shows(now)]);
-  expect(message.split('Card check: ')[1]).toBe(
+  expect((await failing(input, [CLOSED, shows(now), shows(now)])).message.split('Card check: ')[1]).toBe(
     `now ${now}, ${then} before you confirmed (2 reads, 2 s apart). ${told}`,
   );
 });
@@ -269,8 +268,7 @@ it('H4 a call ends after the second 401, naming profile, host and source but no 
 });
 
 it('H29 a 401 warns of a wrong clock', async () => {
-  const { hints } = await failing(read, [answer(401, '', [['Date', 'Fri, 02 Jan 2026 13:00:00 GMT']])]);
-  expect(hints[1]).toBe(
+  expect((await failing(read, [answer(401, '', [['Date', 'Fri, 02 Jan 2026 13:00:00 GMT']])])).hints[1]).toBe(
     "check this machine's clock: it says 2026-01-02T12:04:31.100Z, the service says 2026-01-02T13:00:00.000Z",
   );
 });
@@ -541,8 +539,7 @@ it('a row that a run does not admit again after a 429 is not refused for good', 
 });
 
 it('a row that a run gives up says for how long the service asked to wait', async () => {
-  const { message } = await failing(block, [busy(429, 3600)], { pacer: pacer({ refused }) });
-  expect(message).toBe(
+  expect((await failing(block, [busy(429, 3600)], { pacer: pacer({ refused }) })).message).toBe(
     `could not block card ${CARD_ID}: the service returned 429, asking to wait 3600 s, and that wait is longer than --retry-max-time allows. Nothing was changed.`,
   );
 });
@@ -577,8 +574,7 @@ it('C19 --verbose shows the exchange without token and one-time secrets', async 
 
 it('the outcome of a call that was answered has the time of the attempt that was answered, and how long all of them took', async () => {
   const script = [busy(429, 1), answer(200, card('BLOCKED'), [['Request-Id', 'r-1']])];
-  const { result } = await call(block, script, { on: { random: 0 }, laterMs: 7000 });
-  expect(result).toMatchObject({
+  expect((await call(block, script, { on: { random: 0 }, laterMs: 7000 })).result).toMatchObject({
     kind: 'answered',
     resource: expect.any(Map),
     headers: [['Request-Id', 'r-1']],
