@@ -72,7 +72,11 @@ it.each([
 it('a workbook is read as it was written, whatever a text holds', async () => {
   const unit = fc.constantFrom(...`'=;\t\r\n\\x1b_0\u202e\0`, '\ud800');
   const texts = fc.oneof(fc.string({ unit, minLength: 1 }), fc.string({ unit: 'binary', minLength: 1 }));
-  await fc.assert(fc.asyncProperty(texts, async (text) => expect(await textOf(text)).toBe(text)));
+  await fc.assert(
+    fc.asyncProperty(texts, async (text) => {
+      expect(await textOf(text)).toBe(text);
+    }),
+  );
 });
 
 it('a workbook that is written keeps numbers: they keep their digits, and lists and objects are JSON', async () => {

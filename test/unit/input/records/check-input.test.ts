@@ -381,19 +381,6 @@ it('of unknown members only the first 1,000 are guessed, and named of a row: a f
   expect(problems.at(-2)).toMatch(/^unknown column "emali": the columns are id, active, email/);
 });
 
-it('of unknown members only the first 1,000 are guessed, and named of a row: a file may have millions', async () => {
-  const row = (names: readonly string[]) =>
-    JSON.stringify(Object.fromEntries(['id', ...names].map((name) => [name, 'x'])));
-  const many = Array.from({ length: 1500 }, (_, at) => `k${at}`);
-  const text = [['emial'], many, ['emial', 'Email', 'emali']].map(row).join('\n');
-  const { faultCount, faults } = await failureOf(subscriberUpdate, text);
-  expect([faultCount, faults[0]?.problem]).toEqual([1 + 1000 + 3 + 5, NEAR]);
-  const roles = new ColumnRoles(subscriberUpdate);
-  const problems = ['emial', ...many, 'emali', 'emial'].map((name) => roles.unknownProblem(name));
-  expect([problems[0], problems.at(-1)]).toEqual([NEAR, NEAR]);
-  expect(problems.at(-2)).toMatch(/^unknown column "emali": the columns are id, active, email/);
-});
-
 it('ids are refused for an operation that has none, with its columns', async () => {
   const { problem } = await failureOf(eventCreate, `${CARD}\n`, { format: 'ids' });
   expect(problem).toMatch(/^stdin: calendar event create takes no IDs\. Its columns are calendar, name, start/);
