@@ -5,7 +5,7 @@ import { plural } from '../../screen/text.ts';
 import type { TextPart } from '../rows/row.ts';
 import { cellAt, quoteValue } from '../values.ts';
 import { EMPTY_ROW, placeFault } from './fault-place.ts';
-import type { InputFault, InputFormat, InputHeader, RawRecord, ReadBatch } from './record.ts';
+import type { InputFault, InputFormat, InputHeader, Problem, RawRecord, ReadBatch } from './record.ts';
 
 /** `--where`: a column and the text of its cell. */
 interface Condition {
@@ -139,6 +139,11 @@ function textOf(value: JsonValue | undefined): string {
   return (typeof value === 'string' ? value : printJson(value)).trim();
 }
 
+/** May the cell show another text than is stored? A guard of zeros is text as it stands. */
+function isUnsure(problem: Problem | undefined): boolean {
+  return problem !== undefined && problem.kind !== 'zeros';
+}
+
 const NONE: NonNullable<RawRecord['problems']> = new Map();
 
 type TakenBatch = Pick<ReadBatch, 'records' | 'faults'>;
@@ -199,7 +204,8 @@ export class Shaper {
     const { names, values, problems = NONE } = record;
     const { where } = this.#shape;
     this.#readNames(names);
-    const unsure = problems.size === 0 ? [] : [...new Set(this.#places)].filter((place) => problems.has(place));
+    const unsure =
+      problems.size === 0 ? [] : [...new Set(this.#places)].filter((place) => isUnsure(problems.get(place)));
     for (const place of unsure) {
       const { problem, kind } = problems.get(place) ?? { problem: '' };
       faults.push({ ...placeFault(record, format, names[place] ?? '', problem), kind });
