@@ -140,8 +140,7 @@ test('sandbox reset forgets the cards seen in the sandbox, and profile remove th
 
 test('a reference where a card ID is asked for is refused with the command for its card, never with --yes', async () => {
   const { run, refused, server } = await openShop();
-  const read = await run('card', 'get', cardId(1), '--json', '-q');
-  const reference = String(JSON.parse(read.stdout).clientReference);
+  const reference = String(JSON.parse((await run('card', 'get', cardId(1), '--json', '-q')).stdout).clientReference);
   const sent = server.requests.length;
   const hint = `hint: "${reference}" is the client reference of card ${cardId(1)}\n`;
   const stderr = await refused('card', 'block', reference, '--yes');

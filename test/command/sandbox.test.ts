@@ -60,8 +60,7 @@ test('sandbox info --choices shows every rule that the sandbox chose, and no IDs
 
 test('--profile sandbox needs no account, says once that it is the sandbox, and every ID of sandbox info can be read', async () => {
   const home = createHome();
-  const { stdout } = await runFrontdesk(['sandbox', 'info', '--json'], { home });
-  const info = JSON.parse(stdout);
+  const info = JSON.parse((await runFrontdesk(['sandbox', 'info', '--json'], { home })).stdout);
   const ids = info.cards.map(({ cardId }: { cardId: string }) => cardId);
   const cards = await sandbox(home, 'card', 'get', ...ids);
   expect(cards.code).toBe(0);

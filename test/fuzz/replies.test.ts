@@ -117,8 +117,7 @@ describe(`damaged answers ${origin()}`, () => {
     await inTurn(PROCESSES, 4, async (count) => {
       // Other runs than those above.
       const index = COUNT + count;
-      const seeded = new SeededRandom(SEED + index);
-      const play = playOf(seeded.pick(PLAY_NAMES), index);
+      const play = playOf(new SeededRandom(SEED + index).pick(PLAY_NAMES), index);
       const format = new SeededRandom(index).pick([['--json'], ['-o', 'ndjson'], ['-o', 'csv'], []]);
       const { code } = await meet(server, play.words, { format, attemptMs: 1500, budgetMs: 3000 });
       expect(code, `run ${index} of ${play.name} ${origin()}`).not.toBe(1);

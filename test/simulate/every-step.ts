@@ -94,9 +94,7 @@ function told(command: Command, clean: Played, played: Played, fault: DiskFault)
   ];
 }
 
-function maySend(command: Command): boolean {
-  return command.writes || (command.kind === 'local' && command.maySend === true);
-}
+const maySend = (command: Command) => command.writes || (command.kind === 'local' && command.maySend === true);
 
 /** A read and a listing say neither that nothing was sent nor that nothing was changed. */
 function readLies({ path }: Command, said: string): readonly string[] {

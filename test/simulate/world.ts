@@ -238,6 +238,4 @@ export class World {
   }
 }
 
-export function nameOf({ pid }: SimulatedProcess): string {
-  return `process ${pid}`;
-}
+export const nameOf = ({ pid }: SimulatedProcess) => `process ${pid}`;

@@ -249,9 +249,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
   };
 }
 
-export function cardId(n: number): string {
-  return CARD_ID.slice(0, -4) + String(n).padStart(4, '0');
-}
+export const cardId = (n: number) => CARD_ID.slice(0, -4) + String(n).padStart(4, '0');
 
 /** The rows of a plan of cards that were ACTIVE when it was made, and the fields that are sent. */
 export function cardRows(count: number, fields: Readonly<Record<string, string>> = {}) {

@@ -110,6 +110,22 @@ it('lines that are appended of which only a part was written are a failure, and 
   expect(textOf(path)).toBe('one\ntw');
 });
 
+/** Changes the file after each sync of it, or the first ones; gives how often it was opened. */
+function onSync(path: string, change: (path: string) => void, times = 99): () => number {
+  let opened = 0;
+  onOpen((file, name) => {
+    if (name !== path) return;
+    opened += 1;
+    if (opened > times) return;
+    const datasync = file.datasync.bind(file);
+    file.datasync = async () => {
+      await datasync();
+      change(path);
+    };
+  });
+  return () => opened;
+}
+
 function replaceFile(path: string): void {
   writeFileSync(`${path}.new`, '', { mode: 0o600 });
   renameSync(`${path}.new`, path);
@@ -120,20 +136,9 @@ it.each([
   ['was replaced', replaceFile],
 ])('lines that are appended are written again where the file %s meanwhile', async (_, change) => {
   const path = fileOf('one\n');
-  let opened = 0;
-  onOpen((file, name) => {
-    if (name !== path) return;
-    opened += 1;
-    if (opened > 1) return;
-    const datasync = file.datasync.bind(file);
-    file.datasync = async () => {
-      await datasync();
-      change(path);
-    };
-  });
+  const opened = onSync(path, change, 1);
   await appendLines(path, 'two\n');
-  expect(opened).toBe(2);
-  expect(textOf(path)).toBe('two\n');
+  expect([opened(), textOf(path)]).toEqual([2, 'two\n']);
 });
 
 it('lines that are appended are written again where a file of another disk has the same number', async () => {
@@ -152,20 +157,11 @@ it('lines that are appended are written again where a file of another disk has t
 
 it('lines that are appended are given up after ten rounds', async () => {
   const path = fileOf('one\n');
-  let opened = 0;
-  onOpen((file, name) => {
-    if (name !== path) return;
-    opened += 1;
-    const datasync = file.datasync.bind(file);
-    file.datasync = async () => {
-      await datasync();
-      rmSync(path);
-    };
-  });
+  const opened = onSync(path, rmSync);
   await expect(appendLines(path, 'two\n')).rejects.toThrow(
     'the file was replaced again and again while it was written',
   );
-  expect(opened).toBe(10);
+  expect(opened()).toBe(10);
 });
 
 it('lines that are appended go to no file that others could have written', async () => {

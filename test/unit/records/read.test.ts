@@ -165,8 +165,7 @@ it('one entry of a run has the name of the run and the number of the row, and no
 it('the records begin with the oldest write, of a run or not', async () => {
   expect(await recordsBegin(temporaryFolder())).toBeUndefined();
   expect(await recordsBegin(stateOf(['no record']))).toBeUndefined();
-  const lines = ['no record', change('b', 60), change('c', 70)];
-  const single = stateOf(lines);
+  const single = stateOf(['no record', change('b', 60), change('c', 70)]);
   expect(await recordsBegin(single)).toBe(START_MS + 60_000);
   await addRun(single, 'may', [1]);
   expect(await recordsBegin(single)).toBe(START_MS);

@@ -38,8 +38,7 @@ it.each<[string, CallOutcome['outcome'], boolean, CallOutcome['outcome']]>([
   ['unknown where the call does not say and it may have left', null, true, 'unknown'],
   ['not sent where the call does not say and nothing left', null, false, 'not_sent'],
 ])('a row that was sent is %s', (_what, said, mayHaveLeft, outcome) => {
-  const call = failed('INTERNAL', { outcome: said ?? undefined });
-  const result = sentResult(ROW, call, { ...write, mayHaveLeft });
+  const result = sentResult(ROW, failed('INTERNAL', { outcome: said ?? undefined }), { ...write, mayHaveLeft });
   expect(result).toMatchObject({ row: ROW, callOutcome: { outcome, code: 'INTERNAL' }, source: 'sent' });
   expect(result.resource).toBeUndefined();
   expect(result.failure?.details).toEqual({ attempts: 1, operation: 'card.block', row: 7, id: 'card-7', outcome });

@@ -35,8 +35,7 @@ async function post(store: SandboxStore, target: string, text?: string, meanwhil
   const token = target.startsWith('/v1/cards') ? TOKENS.cards : TOKENS.calendar;
   const contentType = 'application/json';
   const body = text === undefined ? undefined : Buffer.from(text);
-  const request = { method: 'POST', target, authorization: `Bearer ${token}`, contentType, body };
-  const call = checkRequest(request, TOKENS);
+  const call = checkRequest({ method: 'POST', target, authorization: `Bearer ${token}`, contentType, body }, TOKENS);
   const { reply } = await store.commit((state) => {
     meanwhile();
     return decide(state, call, { now: NOON, random });
@@ -51,8 +50,7 @@ it('state kept between commands begins with the built-in seed and writes no file
 });
 
 it('state kept between commands is there for the next command, digit for digit', async () => {
-  const reply = await post(open(), `/v1/cards/${ACTIVE}/reissue`, '{}');
-  const { cardId } = JSON.parse(reply.body);
+  const { cardId } = JSON.parse((await post(open(), `/v1/cards/${ACTIVE}/reissue`, '{}')).body);
   const later = open();
   expect(statusOf(later, ACTIVE)).toBe('REISSUED');
   expect(later.read().cards.get(cardId)?.get('currentBalance')).toEqual({ text: '37.25' });

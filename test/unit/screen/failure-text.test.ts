@@ -80,8 +80,7 @@ it('renderFailure masks the token of the call in every format', () => {
 });
 
 it('T13 renderFailure adds the stack, causes included, only for FRONTDESK_DEBUG', () => {
-  const failure = new Failure('INTERNAL', 'm', { cause: new Error('deep') });
-  const text = renderFailure(failure, 'table', DEBUG);
+  const text = renderFailure(new Failure('INTERNAL', 'm', { cause: new Error('deep') }), 'table', DEBUG);
   expect(text).toContain('\nFailure: m\n');
   expect(text).toContain('\ncaused by:\nError: deep\n');
 });

@@ -450,9 +450,7 @@ function runLockOf(machine: string, mayHaveRival = false): JournalPorts['lock'] 
   };
 }
 
-function ports(machine: string, mayHaveRival = false) {
-  return { ...PORTS, lock: runLockOf(machine, mayHaveRival) };
-}
+const ports = (machine: string, mayHaveRival = false) => ({ ...PORTS, lock: runLockOf(machine, mayHaveRival) });
 
 /** A journal that pod-a has begun: row 1 applied, row 2 under way. */
 async function begun() {

@@ -55,8 +55,7 @@ it.each([
   ['begins with a chunk', CHUNK],
 ])('scanning a journal reads a record that %s', async (_what, at) => {
   const long = lineOf(1, at);
-  const two = lineOf(2, 200);
-  const path = journalOf(long, two, lineOf(3, 200));
+  const path = journalOf(long, lineOf(2, 200), lineOf(3, 200));
   const places = [
     [1, 0],
     [2, at],

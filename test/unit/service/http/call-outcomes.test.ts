@@ -18,9 +18,7 @@ function line(operation: Operation, result: CallResult, sent: readonly string[])
   return `${code} ${exitCode} ${outcome} ${own}`;
 }
 
-function isReadBack(operation: Operation, request: string): boolean {
-  return operation.method === 'POST' && request.startsWith('GET ');
-}
+const isReadBack = (operation: Operation, request: string) => operation.method === 'POST' && request.startsWith('GET ');
 
 /** The operation meets `event` every time; a card check sees a status that resolves nothing. */
 async function meet(operation: Operation, event: Exchange, seen: Exchange = answer(200, card('EXPIRED'))) {
