@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { ignoreErrors } from '../base/files/io-failure.ts';
 import { decodeOutcome, LOST_OUTCOME } from '../service/call-outcome.ts';
-import { decodeRecord, type IntentRecord, isRowRecord } from './journal/record.ts';
+import { decodeRecord, type IntentRecord, isResolution, isRowRecord } from './journal/record.ts';
 import { ledgerFiles, nameTime, openToRead, readLinesBack, SLACK_MS } from './ledger.ts';
 import { openNames, parseOpenName } from './stored/open-folder.ts';
 import { type RunHeader, readRunHeader, runFolder } from './stored/run-folder.ts';
@@ -140,7 +140,8 @@ export class SentSince {
     if (record === undefined || !isRowRecord(record)) return;
     if (record.s === 'intent') intents.set(record.n, record);
     const intent = intents.get(record.n);
-    if (intent === undefined || record.t < this.#sinceMs) return;
+    // What was found out of it says nothing of when it was sent.
+    if (intent === undefined || (isResolution(record.s) ? intent.t : record.t) < this.#sinceMs) return;
     const entry = `${header.run}:${record.n}`;
     const callOutcome = record.s === 'intent' ? LOST_OUTCOME : (decodeOutcome(record) ?? LOST_OUTCOME);
     const { n, id, reason, f: fields, d: digest, t: timeMs } = intent;

@@ -12,6 +12,8 @@ import type { RowSlot, RunTask } from './run-task.ts';
 /** What is done with a row: sent, sent again at the user's word, or only read and compared. */
 export type RowCallKind = 'send' | 'resend' | 'reconcile';
 
+/** A fifth of what others wait for a sign of life. */
+const STOOD_STILL_MS = 1000;
 const NONE_SENT: EarlierSends = { attempts: 0, callOutcome: undefined };
 
 export interface RowCallPorts<R extends RunRow> {
@@ -95,13 +97,15 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
 
   async admit(purpose: 'send' | 'read'): Promise<boolean> {
     const { limiter, task } = this.#ports;
-    const { journal } = task;
+    const { journal, clock } = task;
     this.#purpose = purpose;
     this.#givePlaceBack();
     this.#hasPlace = await limiter.admit();
     if (!this.#hasPlace) return this.#deny();
     if (purpose === 'read' && task.isWrite) return true;
-    if (this.admitted === 0 && (await this.mayLeave?.()) === false) {
+    const mayLeave = async () => this.admitted > 0 || (await this.mayLeave?.()) !== false;
+    const askedMs = [clock.monotonic(), clock.now()] as const;
+    if (!(await mayLeave())) {
       this.#givePlaceBack();
       return false;
     }
@@ -114,6 +118,12 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
         // The journal keeps the failure, which stops the run: without its intent the row must not be sent.
         this.#givePlaceBack();
         return this.#deny();
+      }
+      const passedMs = Math.max(clock.monotonic() - askedMs[0], clock.now() - askedMs[1]);
+      // Until its intent was there, others may have taken a process that stood still for gone.
+      if (passedMs > STOOD_STILL_MS && !(await mayLeave())) {
+        this.#givePlaceBack();
+        return false;
       }
       if (this.stopping.aborted) {
         this.#givePlaceBack();

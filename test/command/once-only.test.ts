@@ -181,6 +181,25 @@ it.each([
   expect(await resume()).toBe('2 applied 200 1');
 });
 
+it('a row is held by an unknown change from before its run, and sent once that was found applied, as over a single change', async () => {
+  let isBroken = true;
+  const { run, json } = await openPlain((request) => {
+    if (request.method !== 'POST') return undefined;
+    return cardNumber(request) === 9 ? refusal(409, 'NO') : isBroken ? { status: 500, body: 'no' } : undefined;
+  });
+  const rows = (first: number, name: string) =>
+    run(['card', 'reissue', cardId(first), cardId(1), '--run', name, '--yes', '--retries', '0', '-j', '1']);
+  expect([(await rows(8, 'first')).code, (await rows(9, 'second')).code]).toEqual([8, 15]);
+  isBroken = false;
+  expect((await json('history', '--open')).map(({ entry }: { entry: string }) => entry).sort()).toEqual([
+    'first:1',
+    'first:2',
+  ]);
+  expect((await run(['history', 'resolve', 'first:2', '--as', 'applied'])).code).toBe(0);
+  const { stdout } = await run(['runs', 'resume', 'second', '-o', 'ndjson']);
+  expect(rowLines(stdout)[1]).toBe('2 applied 200 1');
+});
+
 it('a row is sent although the same change was refused since its run began, and a wallet although another one has the card', async () => {
   let isRefused = true;
   const { run, resume, posts } = await stoppedBefore(() => (isRefused ? refusal(409, 'NO') : undefined));

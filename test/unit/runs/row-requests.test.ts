@@ -4,6 +4,7 @@ import { parseJson } from '../../../src/base/json/parse.ts';
 import type { JsonObject } from '../../../src/base/json/value.ts';
 import type { Ports } from '../../../src/command/session.ts';
 import type { Row } from '../../../src/input/rows/row.ts';
+import { RowCall } from '../../../src/runs/row-call.ts';
 import { resultOf } from '../../../src/runs/row-reply.ts';
 import {
   callOf,
@@ -20,7 +21,7 @@ import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import type { CallInput, CallOptions, CallPolicy, CallResult } from '../../../src/service/http/call.ts';
 import { NOTHING } from '../../../src/writes/open-guard.ts';
 import { openBench } from '../../support/session-bench.ts';
-import { answered, ended, failed } from './fakes.ts';
+import { answered, ended, FakeClock, failed } from './fakes.ts';
 
 const POLICY: CallPolicy = { timeoutMs: 1, retries: 2, retryMaxTimeMs: 3 };
 const [STOPPING, ABORT] = [new AbortController().signal, new AbortController().signal];
@@ -205,6 +206,24 @@ it('a row whose name is taken meanwhile is not sent', async () => {
   const service = { service: async () => ({ client }) } as unknown as Ports;
   const send = makeRowSender(service, OPERATIONS.cardReissue, POLICY, { claim: async () => held });
   expect(await send(rowOf(), slot)).toMatchObject({ kind: 'held', held });
+});
+
+it.each([
+  [999, 1],
+  [1001, 2],
+])('a row whose intent took %d ms to record is asked %d times whether it may leave', async (tookMs, times) => {
+  const clock = new FakeClock();
+  const journal = { intent: () => clock.sleep(tookMs) };
+  // What a row on its way asks of its run.
+  const ports = {
+    task: { clock, journal, isWrite: true },
+    control: { stopping: STOPPING },
+    limiter: { admit: async () => true, giveBack: () => undefined },
+  };
+  const call = new RowCall(rowOf(), 0, 'send', ports as never);
+  const asked: number[] = [];
+  call.mayLeave = async () => asked.push(1) < 2;
+  expect([await call.admit('send'), asked.length]).toEqual([times === 1, times]);
 });
 
 it('a row that is read is read once, at the pace of its run', async () => {
