@@ -226,9 +226,12 @@ it.each([
   ['its card', held({ why: 'unread', failure: new Failure('CANCELLED', 'cancelled') })],
 ])('a row that another stopped on the way of %s says what stopped it', async (_, reply) => {
   const send: RunTask<TestRow>['send'] = async ({ row }, { stopping }) => {
-    if (row === 1) return rejected(401);
-    await new Promise((resolve) => stopping.addEventListener('abort', resolve));
-    return reply;
+    // The second one has begun when the first ends.
+    const isOver = new Promise((resolve) =>
+      row === 1 ? setImmediate(resolve) : stopping.addEventListener('abort', resolve),
+    );
+    await isOver;
+    return row === 1 ? rejected(401) : reply;
   };
   const plan = planOf(2, send, { concurrency: 2 });
   expect((await runRows(plan)).exitCode).toBe(4);
