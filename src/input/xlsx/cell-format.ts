@@ -60,7 +60,7 @@ export function cellFormat(pattern: string): CellFormat {
 export const GENERAL = cellFormat('General');
 /** The format of a style that the file does not have. */
 const UNKNOWN: CellFormat = { name: 'unknown', showsNumbers: false, showsTexts: false, showsBooleans: false };
-/** Of a zero in a sheet that shows none. */
+/** Of a zero in a sheet that leaves zeros out. */
 export const NO_ZEROS: CellFormat = { ...UNKNOWN, name: 'zeros are not shown' };
 /** Of a style that repeats what it shows until the cell is full: 1 is shown as 1111. */
 const REPEATED: CellFormat = { ...UNKNOWN, name: 'alignment: fill' };

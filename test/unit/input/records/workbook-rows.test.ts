@@ -276,7 +276,7 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
   ],
   ['a value of a declared namespace', { rows: row2('<c r="A2" t="str"><v xmlns="urn:else">s2</v></c>') }, inCell(':v')],
   [
-    'a zero in a sheet that shows none',
+    'a zero in a sheet that leaves zeros out',
     {
       rows: '',
       parts: {
