@@ -90,6 +90,7 @@ test('a report of a run that was killed, with half a record at the end', async (
   // What a kill after the intent of row 5 leaves.
   changeJournal((lines) => lines.slice(0, lines.findLastIndex((line) => line.includes('"intent"')) + 1));
   appendFileSync(join(folder, 'journal.jsonl'), '{"n":5,"t":17776');
+  rmSync(join(folder, 'reached'));
   const html = await report('html');
   expect([html.code, html.stderr]).toEqual([0, '']);
   expect(html.stdout).toContain('<h1>2 of 5 rows succeeded</h1>');
