@@ -175,7 +175,7 @@ test('--check is refused where the environment has another token, which it would
   const args = [...CARDS, '--cards-url', server.url, '--token-command', 'echo x', '--check', ID];
   const { code, stderr } = await run(args, { FRONTDESK_CARDS_TOKEN: 'tok-other' });
   expect([code, server.requests.length]).toEqual([2, 0]);
-  expect(stderr).toContain('--check: would try what FRONTDESK_CARDS_TOKEN says, not what is stored');
+  expect(stderr).toContain('--check: would try what FRONTDESK_CARDS_TOKEN says instead');
 });
 
 test('a credential that --check could not try is kept, with the exit code of the read', async () => {

@@ -188,7 +188,7 @@ function refuseExpired(session: Session, family: Family, token: string): string 
 async function readCheck(session: Session, family: Family, id: string): Promise<CallInput> {
   const overrides = overridesOf(session.selectedProfile().name, [family], session.settings(), session.context.env);
   const used = overrides.find((variable) => variable !== 'FRONTDESK_PROFILE');
-  const problem = `would try what ${used} says, not what is stored: unset it, or leave --check out`;
+  const problem = `would try what ${used} says instead: unset it, or leave --check out`;
   if (used !== undefined) throw usageFailure([{ where: '--check', problem }]);
   const { checkFieldTexts } = await import('../../../input/fields.ts');
   const list = { operation: OPERATIONS.subscribersList, params: { id }, query: { limit: '1' }, body: undefined };
