@@ -1,7 +1,7 @@
 import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensurePrivateFolder, syncFolder } from '../../base/files/atomic.ts';
-import { ignoreNotFound } from '../../base/files/io-failure.ts';
+import { ignoreErrors, ignoreNotFound } from '../../base/files/io-failure.ts';
 import { namesInOwn } from '../../base/files/own-state.ts';
 import { temporaryName } from '../../base/files/process-identity.ts';
 import { type RunHeader, readRunHeader, runFolder } from './run-folder.ts';
@@ -31,9 +31,10 @@ export async function markSent(stateDir: string, header: RunHeader): Promise<voi
 export async function touchSent(stateDir: string, { rowsSha256 }: Pick<RunHeader, 'rowsSha256'>, pid: number) {
   if (rowsSha256 === undefined) return;
   const path = join(sentFolder(stateDir), temporaryName(pid));
-  await ensurePrivateFolder(sentFolder(stateDir));
-  await (await open(path, 'wx', 0o600)).close();
-  await unlink(path);
+  // Without the folder there is no name by which others find the run.
+  const file = await ignoreNotFound(open(path, 'wx', 0o600));
+  await file?.close();
+  await ignoreErrors(unlink(path));
 }
 
 export async function forgetSent(stateDir: string, run: string): Promise<void> {
