@@ -14,7 +14,7 @@ export async function start(): Promise<void> {
   const { context, flush } = processContext(version);
   // While Node ends it gives the signals back to the system, and an interrupt would turn the outcome of a change into
   // 130. Everything is written at this event, so the process ends at once.
-  process.once('exit', (code) => endProcess(code, context));
+  process.once('exit', (code) => endProcess(code, context.signals.received));
   process.exitCode = await runProgram(context, REGISTRY);
   await flush();
   process.exit();

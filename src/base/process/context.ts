@@ -27,9 +27,12 @@ function kindOf(fd: number): 'folder' | 'file' | 'device' | 'null' | 'other' | u
   }
 }
 
+const terminals = new Set<number>();
 /** Is a descriptor a terminal? What is no device, and the null device, need no node:tty, which loads slowly. */
 function isTerminal(fd: number): boolean {
-  return (kindOf(fd) ?? 'device') === 'device' && process.getBuiltinModule('node:tty').isatty(fd);
+  const isOne = (kindOf(fd) ?? 'device') === 'device' && process.getBuiltinModule('node:tty').isatty(fd);
+  if (isOne) terminals.add(fd);
+  return isOne;
 }
 
 /** The groups of this process, and of the foreground of its terminal, by `/proc/self/stat` or `ps`. */
@@ -54,7 +57,6 @@ function isInBackground(): boolean {
 }
 
 const STALLED_MS = 1000;
-
 type Written = (error?: Error | null) => void;
 
 /** stderr, and the base of stdout, opened when used. A lost reader of it must not change how the call ends. */
@@ -232,11 +234,12 @@ function processSignals(): SignalPort {
   };
 }
 
-/** Closes what was a terminal and is gone: Node sets it back before it exits, and would abort. Returns whether any is. */
-function closeGone(streams: readonly { readonly isTerminal: boolean }[]): boolean {
-  const gone = streams.filter((_, fd) => kindOf(fd) === 'device' && !isTerminal(fd));
-  for (const stream of gone) closeSync(streams.indexOf(stream));
-  return gone.some((stream) => stream.isTerminal);
+/** Closes a terminal that is gone: Node sets it back before it exits, and would abort. Returns whether one is. */
+function closeGone(isHangup: boolean): boolean {
+  const isGone = (fd: number) => kindOf(fd) === 'device' && !isTerminal(fd);
+  const gone = isHangup || [...terminals].some(isGone) ? [0, 1, 2].filter(isGone) : [];
+  for (const fd of gone) closeSync(fd);
+  return gone.length > 0;
 }
 
 /**
@@ -244,10 +247,8 @@ function closeGone(streams: readonly { readonly isTerminal: boolean }[]): boolea
  * unknown outcome (8) counts more, and a lost result (16) unless the terminal was closed. The exit code is for where a
  * signal has no default action: process 1 of a container, Windows.
  */
-export function endProcess(code: number, { signals, stdin, stdout, stderr }: Context): void {
-  const isHangup = closeGone([stdin, stdout, stderr]);
-  // The end of input of a terminal that is closed may be heard before its signal.
-  const signal = signals.received[0] ?? (isHangup ? 'SIGHUP' : undefined);
+export function endProcess(code: number, [received]: readonly SignalName[]): void {
+  const signal = closeGone(received === 'SIGHUP') ? (received ?? 'SIGHUP') : received;
   const { OUTCOME_UNKNOWN, LOCAL_IO, INTERNAL } = FAILURES;
   // A crash that came first has said how it ended.
   const keepsCode = code === OUTCOME_UNKNOWN.exitCode || code === INTERNAL.exitCode;
