@@ -14,7 +14,7 @@ import { clientId, isRecord } from './connection.ts';
 const BOX = 'confirm';
 
 /** What a question showed, which must still be so when the answer comes. */
-export type Shown = Pick<Write, 'shown' | 'named' | 'seen' | 'sinceMs'>;
+export type Shown = Pick<Write, 'shown' | 'named' | 'seen' | 'since'>;
 
 /** What is asked: an answer counts for exactly its subject. */
 interface Question {

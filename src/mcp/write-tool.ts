@@ -213,8 +213,8 @@ async function ask(
     return no(`no person was asked, because the question would have more than ${MOST_OF_A_QUESTION} characters`);
   }
   const title = `Yes: ${single.call.operation.verbPhrase} ${single.id ?? ''}`.trimEnd();
-  const { shown, named, seen, sinceMs } = asShown(facts.write, facts);
-  const question = { subject: { tool: name, args }, message, title, shown: { shown, named, seen, sinceMs } };
+  const { shown, named, seen, since } = asShown(facts.write, facts);
+  const question = { subject: { tool: name, args }, message, title, shown: { shown, named, seen, since } };
   const asked = await asker.ask(ctx, question, stopping);
   if ('refusal' in asked) return no(asked.refusal);
   if (!('shown' in asked)) return { no: inputRequired(asked) };

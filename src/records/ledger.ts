@@ -87,6 +87,8 @@ export interface LedgerFile {
   readonly path: string;
   readonly day: string;
   readonly machine: string;
+  /** A prune took its lines out of another, and nobody appends to it. */
+  readonly isApart: boolean;
 }
 
 /** The files of the ledger, newest day first; `of`: those of one day. */
@@ -96,9 +98,9 @@ export async function ledgerFiles(stateDir: string, of?: string): Promise<readon
   const names: Dirent[] = (await ignoreNotFound(readdir(folder, { withFileTypes: true }))) ?? [];
   return names
     .flatMap(({ name }) => {
-      const [, day, machine] = FILE.exec(name) ?? [];
+      const [, day, machine, apart] = FILE.exec(name) ?? [];
       if (day === undefined || machine === undefined || (of !== undefined && day !== of)) return [];
-      return [{ path: join(folder, name), day, machine }];
+      return [{ path: join(folder, name), day, machine, isApart: apart !== undefined }];
     })
     .sort((one, other) => (one.path < other.path ? 1 : -1));
 }
@@ -266,7 +268,7 @@ async function linesFrom(
 
 async function takeApart(file: LedgerFile, old: OldEntries, pid: number, removed: Set<string>): Promise<void> {
   const temporary = join(dirname(file.path), temporaryName(pid));
-  const isApart = /-[0-9a-f]{12}\.ndjson$/.test(file.path);
+  const { isApart } = file;
   const apart = isApart ? file.path : file.path.replace(/\.ndjson$/, `-${temporary.slice(-16, -4)}.ndjson`);
   // Who has it open finds out after writing, and writes again.
   if (!isApart) await rename(file.path, apart);

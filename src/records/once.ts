@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { errnoOf } from '../base/files/io-failure.ts';
 import { isForgotten, isOpenNow, isUnderWay, readWrite } from './open-files.ts';
 import { closingsOf, type OpenEntry, type OpenPorts, runOfName } from './open-rows.ts';
-import type { SentSince } from './sent-since.ts';
+import type { SentSince, Since } from './sent-since.ts';
 import { type OnceOnly, onceFile, openFolder, openNames } from './stored/open-folder.ts';
 import { readRunHeader, runFolder } from './stored/run-folder.ts';
 import { heldRuns } from './stored/run-list.ts';
@@ -16,7 +16,7 @@ export interface KnownBefore {
   readonly isAgain?: boolean | undefined;
   readonly named?: readonly string[] | undefined;
   /** Since when others count that have ended: the question, or the beginning of this process. */
-  readonly sinceMs: number;
+  readonly since: Since;
 }
 
 /** The same change is under way, open, or was sent meanwhile: it is not sent. */
@@ -44,7 +44,7 @@ export async function claimOnce(
   ports: OpenPorts,
   once: OnceOnly,
   source: string,
-  { since, isAgain, named = [] }: KnownBefore & { readonly since: SentSince },
+  { sent, isAgain, named = [] }: Omit<KnownBefore, 'since'> & { readonly sent: SentSince },
 ): Promise<string> {
   const { stateDir, ownRun } = ports;
   const isNews = (entry: HistoryEntry) =>
@@ -71,8 +71,8 @@ export async function claimOnce(
   try {
     await refuseOthers(ports, once, path, isNews);
     // The process that had the name before may have ended: its change was sent.
-    const sent = await since.find(once.key, isNews);
-    if (sent !== undefined) throw new SentElsewhere(sent, false);
+    const same = await sent.find(once.key, isNews);
+    if (same !== undefined) throw new SentElsewhere(same, false);
   } catch (error) {
     if (isOurs) unlinkSync(path);
     throw error;

@@ -200,11 +200,11 @@ async function putOnce(
   known: KnownBefore,
 ): Promise<string> {
   const temporary = await writeOpen(line, stateDir, pid);
-  const since = new SentSince(stateDir, record.operation, known.sinceMs);
+  const sent = new SentSince(stateDir, record.operation, known.since);
   const name = { operation: record.call ?? record.operation, key: keyOfWrite(record) };
   let path: string | undefined;
   try {
-    path = await claimOnce({ stateDir, clock }, name, temporary, { ...known, since });
+    path = await claimOnce({ stateDir, clock }, name, temporary, { ...known, sent });
     await syncFolder(openFolder(stateDir));
     return path;
   } catch (error) {

@@ -8,13 +8,34 @@ import { type RunHeader, readRunHeader, runFolder } from './stored/run-folder.ts
 import { sentFolder, sentNames } from './stored/sent-rows.ts';
 import { entryOfRow, type HistoryEntry, isClosed, keyOfWrite, parseRecord } from './write-record.ts';
 
+/** Where the records ended when somebody looked: what was added counts as later, whatever the clock of its writer said. */
+export interface Since {
+  /** Milliseconds since 1970. */
+  readonly ms: number;
+  /** Of the ledger's files and the journals of one operation, by path; absent: only times count. */
+  readonly files?: ReadonlyMap<string, FileEnd>;
+}
+
+type FileEnd = Pick<Stats, 'size' | 'ino'>;
+
 /** A journal that another process may be writing, and how far it was read. */
 interface Watched {
   readonly header: RunHeader;
   readonly path: string;
   ino: number;
   read: number;
-  readonly intents: Map<number, IntentRecord>;
+  /** From which byte on its records count, whatever their times. */
+  start: number;
+  readonly intents: Map<number, { readonly intent: IntentRecord; readonly isAdded: boolean }>;
+}
+
+/** `ms`: what was sent since then counts too. `operation`: dotted command path. Rejects with the system's error, or AUTH. */
+export async function sinceNow(stateDir: string, operation: string, ms: number): Promise<Since> {
+  const journals = [...markedRuns(stateDir), ...sentRuns(stateDir, operation)].map(
+    (run) => runFolder(stateDir, run).journal,
+  );
+  const paths = [...(await ledgerFiles(stateDir)).map(({ path }) => path), ...journals];
+  return { ms, files: new Map(paths.map((path) => [path, endOf(path)])) };
 }
 
 /**
@@ -24,7 +45,7 @@ interface Watched {
 export class SentSince {
   readonly #stateDir: string;
   readonly #operation: string;
-  readonly #sinceMs: number;
+  readonly #since: Since;
   readonly #ownRun: string | undefined;
   /** By key, and by entry. */
   readonly #found = new Map<string, Map<string, HistoryEntry>>();
@@ -35,10 +56,10 @@ export class SentSince {
   #sentMs: number | undefined;
 
   /** `operation`: dotted command path. `ownRun`: its rows do not count. */
-  constructor(stateDir: string, operation: string, sinceMs: number, ownRun?: string) {
+  constructor(stateDir: string, operation: string, since: Since, ownRun?: string) {
     this.#stateDir = stateDir;
     this.#operation = operation;
-    this.#sinceMs = sinceMs;
+    this.#since = since;
     this.#ownRun = ownRun;
   }
 
@@ -60,30 +81,49 @@ export class SentSince {
     }
   }
 
-  /** Reads what was added to each file: the first time from its end, until what is older. */
+  /** From which byte on the lines of a file were added since; infinite: nobody can tell. */
+  #startOf(path: string, { ino, size }: FileEnd, isCopy: boolean): number {
+    const { files } = this.#since;
+    const known = files?.get(path);
+    // A new file may get the number of one that a prune removed.
+    if (known?.ino === ino && known.size <= size) return known.size;
+    return files === undefined || isCopy ? Number.POSITIVE_INFINITY : 0;
+  }
+
+  /** The same of a journal. One that is another file now is a copy. */
+  #startOfJournal(path: string, end: FileEnd): number {
+    return this.#startOf(path, end, this.#since.files?.has(path) === true);
+  }
+
+  /** Reads what was added to each file: the first time also from its end, until what is older. */
   async #readLedger(): Promise<void> {
-    const sinceDay = nameTime(this.#sinceMs).slice(0, 8);
+    const { ms } = this.#since;
+    const sinceDay = nameTime(ms).slice(0, 8);
     for (const each of await ledgerFiles(this.#stateDir)) {
-      const { size, mtimeMs, ino } = sizeOf(each.path);
-      if (each.day < sinceDay && mtimeMs < this.#sinceMs) continue;
+      const end = endOf(each.path);
+      const { size, mtimeMs, ino } = end;
       const known = this.#files.get(each.path);
-      if (known?.ino === ino && known.read <= size) {
-        known.read += takeLines(readPart(each.path, known.read, size), (line) => this.#takeLine(line.toString('utf8')));
-        continue;
-      }
+      const isKnown = known?.ino === ino && known.read <= size;
+      const start = isKnown ? known.read : this.#startOf(each.path, end, each.isApart);
+      const added = size > start ? readPart(each.path, start, size) : NO_BYTES;
+      const read = takeLines(added, (line) => this.#takeLine(line.toString('utf8'), true));
+      if (isKnown) known.read += read;
+      if (isKnown || (each.day < sinceDay && mtimeMs < ms)) continue;
       const file = await openToRead(each);
-      await (file && readLinesBack(file, (line) => this.#takeLine(line)).finally(() => ignoreErrors(file.close())));
+      await (file &&
+        readLinesBack(file, (line) => this.#takeLine(line, false)).finally(() => ignoreErrors(file.close())));
       // Only now: another row that looks meanwhile would take what is being read for read. Half a line is read again.
       if (readPart(each.path, Math.max(0, size - 1), size).at(-1) === NEWLINE)
         this.#files.set(each.path, { ino, read: size });
     }
   }
 
-  /** Returns whether the line is older than any that count. */
-  #takeLine(line: string): boolean {
-    const since = new Date(this.#sinceMs).toISOString();
+  /** Returns whether the line is older than any that count. `isAdded`: it counts whatever its time. */
+  #takeLine(line: string, isAdded: boolean): boolean {
+    const { ms } = this.#since;
+    const since = new Date(ms).toISOString();
     const at = /^\{"at":"([^"]+)"/.exec(line)?.[1] ?? since;
-    if (at < since) return at < new Date(this.#sinceMs - SLACK_MS).toISOString();
+    if (at < since && !isAdded) return at < new Date(ms - SLACK_MS).toISOString();
     const entry = line.includes(`"${this.#operation}"`) ? parseRecord(line) : undefined;
     if (entry !== undefined) this.#takeResolved(entry);
     // Closing it says nothing of when it was sent.
@@ -100,28 +140,21 @@ export class SentSince {
 
   /** Runs that sent something since: those that are marked, and those whose journal was written since. */
   async #findRuns(): Promise<void> {
-    const marked = openNames(this.#stateDir).flatMap((name) => {
-      const parsed = parseOpenName(name);
-      return parsed !== undefined && 'run' in parsed ? [parsed.run] : [];
-    });
-    const { mtimeMs } = sizeOf(sentFolder(this.#stateDir));
-    const named =
-      mtimeMs === this.#sentMs
-        ? []
-        : sentNames(this.#stateDir).flatMap((name) => {
-            const [, operation, run = ''] = name.split('~');
-            return operation === this.#operation ? [run] : [];
-          });
+    const marked = markedRuns(this.#stateDir);
+    const { mtimeMs } = endOf(sentFolder(this.#stateDir));
+    const named = mtimeMs === this.#sentMs ? [] : sentRuns(this.#stateDir, this.#operation);
     let isAll = true;
     for (const run of new Set([...marked, ...named])) {
       if (run === this.#ownRun || this.#runs.has(run)) continue;
       const folder = runFolder(this.#stateDir, run);
+      const end = endOf(folder.journal);
+      const isUnchanged = end.mtimeMs < this.#since.ms && end.size <= this.#startOfJournal(folder.journal, end);
       // One that goes on now may not have written yet.
-      if (!marked.includes(run) && sizeOf(folder.journal).mtimeMs < this.#sinceMs) continue;
+      if (!marked.includes(run) && isUnchanged) continue;
       const header = await readRunHeader(folder, true);
       isAll &&= header !== undefined;
       if (header?.operation !== this.#operation) continue;
-      this.#runs.set(run, { header, path: folder.journal, ino: 0, read: 0, intents: new Map() });
+      this.#runs.set(run, { header, path: folder.journal, ino: 0, read: 0, start: 0, intents: new Map() });
     }
     // One that begins has its name before its header: it is looked for again.
     if (isAll) this.#sentMs = mtimeMs;
@@ -129,22 +162,30 @@ export class SentSince {
 
   /** Reads what was added to a journal. A copy that took its place is read from its beginning. */
   #readOn(run: Watched): void {
-    const { size, ino } = sizeOf(run.path);
-    if (ino !== run.ino) Object.assign(run, { ino, read: 0 });
-    if (size <= run.read) return;
-    run.read += takeLines(readPart(run.path, run.read, size), (line) => this.#take(run, line));
+    const now = endOf(run.path);
+    const { size, ino } = now;
+    if (ino !== run.ino) Object.assign(run, { ino, read: 0, start: this.#startOfJournal(run.path, now) });
+    for (const end of [Math.min(run.start, size), size]) {
+      if (end <= run.read) continue;
+      const isAdded = end > run.start;
+      run.read += takeLines(readPart(run.path, run.read, end), (line) => this.#take(run, line, isAdded));
+    }
+    run.start = Math.min(run.start, run.read);
   }
 
-  #take({ header, intents }: Watched, line: Uint8Array): void {
+  #take({ header, intents }: Watched, line: Uint8Array, isAdded: boolean): void {
     const record = decodeRecord(line);
     if (record === undefined || !isRowRecord(record)) return;
-    if (record.s === 'intent') intents.set(record.n, record);
-    const intent = intents.get(record.n);
+    if (record.s === 'intent') intents.set(record.n, { intent: record, isAdded });
+    const begun = intents.get(record.n);
+    if (begun === undefined) return;
+    const { intent } = begun;
     // What was found out of it says nothing of when it was sent.
-    if (intent === undefined || (isResolution(record.s) ? intent.t : record.t) < this.#sinceMs) return;
+    const [timeMs, isLate] = isResolution(record.s) ? [intent.t, begun.isAdded] : [record.t, isAdded];
+    if (timeMs < this.#since.ms && !isLate) return;
     const entry = `${header.run}:${record.n}`;
     const callOutcome = record.s === 'intent' ? LOST_OUTCOME : (decodeOutcome(record) ?? LOST_OUTCOME);
-    const { n, id, reason, f: fields, d: digest, t: timeMs } = intent;
+    const { n, id, reason, f: fields, d: digest, t: sentMs } = intent;
     const resolved = undefined;
     const stored = {
       row: n,
@@ -152,7 +193,7 @@ export class SentSince {
       reason,
       fields,
       digest,
-      timeMs,
+      timeMs: sentMs,
       callOutcome,
       resolved,
       foundId: undefined,
@@ -164,9 +205,26 @@ export class SentSince {
   }
 }
 
+const NO_BYTES = Buffer.alloc(0);
 const NONE = { size: 0, mtimeMs: 0, ino: 0 };
 
-function sizeOf(path: string): Pick<Stats, 'size' | 'mtimeMs' | 'ino'> {
+/** The runs that may have unknown rows, or are under way. */
+function markedRuns(stateDir: string): readonly string[] {
+  return openNames(stateDir).flatMap((name) => {
+    const parsed = parseOpenName(name);
+    return parsed !== undefined && 'run' in parsed ? [parsed.run] : [];
+  });
+}
+
+/** The runs of an operation that sent something. */
+function sentRuns(stateDir: string, wanted: string): readonly string[] {
+  return sentNames(stateDir).flatMap((name) => {
+    const [, operation, run = ''] = name.split('~');
+    return operation === wanted ? [run] : [];
+  });
+}
+
+function endOf(path: string): Pick<Stats, 'size' | 'mtimeMs' | 'ino'> {
   return statSync(path, { throwIfNoEntry: false }) ?? NONE;
 }
 

@@ -13,7 +13,7 @@ import { isJson } from '../screen/options.ts';
 import { commandWords, outcomeWords } from '../screen/people-text.ts';
 import { isWrite } from '../service/api/operation.ts';
 import { dropReadersLater, keepToOutcome } from '../writes/interrupt.ts';
-import { stillOpen } from '../writes/open-guard.ts';
+import { recordsNow, stillOpen } from '../writes/open-guard.ts';
 import { guardWrite, type WriteScope } from '../writes/write-guards.ts';
 import { type FailedFile, orDiscard } from './failed-file.ts';
 import { rowsLeftUnknown } from './later-writes.ts';
@@ -172,7 +172,7 @@ export async function executeRun(session: Session, given: Run): Promise<number> 
   const left = stored && rowsLeftUnknown(session, stored, given.unknownRows === 'resend');
   const run: Run = { ...given, superseded: left && (await orClose(given, left)) };
   await session.service(operation.family);
-  const open = stored && (await orClose(run, unsent(openRowsOf(session, operation, stored.header, run.again))));
+  const open = stored && (await orClose(run, unsent(openRowsOf(session, operation, stored.header, run))));
   const policy = run.limits ?? session.policy;
   const send = isWrite(operation)
     ? makeRowSender(session, operation, policy, {
@@ -227,11 +227,12 @@ export async function begin(session: Session, prepared: Prepared): Promise<Run |
   if (isDryRun || rowCount === 0) return 0;
   // Before the question, which reads cards: a bad path is refused before the first request.
   const failedFile = await prepared.openFailed();
+  const since = scope && (await orDiscard(failedFile, unsent(recordsNow(session, operation))));
   const ask = async () => prepared.ask(await session.service(operation.family));
   const shown = await orDiscard(failedFile, ask());
   if (scope === undefined) return { ...run, failedFile };
   const stored = await orDiscard(failedFile, prepared.keep());
-  return { ...run, failedFile, stored, shown, rows: () => rowsOfRun(stored) };
+  return { ...run, failedFile, stored, shown, since, rows: () => rowsOfRun(stored) };
 }
 
 /** Says why no row is sent, and what is left unchanged. */

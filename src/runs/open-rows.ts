@@ -30,7 +30,7 @@ import {
   sayUnread,
 } from '../writes/open-guard.ts';
 import { rowNames } from './row-names.ts';
-import { portsOf } from './run.ts';
+import { portsOf, type Run } from './run.ts';
 import { MAY_BE_APPLIED } from './run-input.ts';
 
 /** If the records cannot be read, rows that need them are not sent. For others it is reported. */
@@ -79,7 +79,12 @@ async function watched(session: Session, operation: Operation, run: RunHeader | 
  * What rows of an operation need to know of the open writes of this machine. `run`: its own open rows are left to its
  * resume. LOCAL_IO or AUTH if the records cannot be read.
  */
-export async function openRowsOf(session: Session, operation: Operation, run?: RunHeader, isAgain = false) {
+export async function openRowsOf(
+  session: Session,
+  operation: Operation,
+  run?: RunHeader,
+  { again: isAgain = false, since }: Pick<Run, 'again' | 'since'> = {},
+) {
   const own = `${run?.run ?? ''}:`;
   const known = await watched(session, operation, run, own);
   const digest = await digesterOf(session, operation);
@@ -91,7 +96,7 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
   const names =
     run === undefined || stateDir === undefined || !isOnceOnly(operation)
       ? undefined
-      : rowNames(session, operation, run, { stateDir, keyOf, isAgain });
+      : rowNames(session, operation, run, { stateDir, keyOf, isAgain, since });
   const ended = async ({ row, callOutcome }: RowResult<Row>): Promise<void> => {
     const { body } = row;
     // After a card check the time of the request is missing: then only writes older than the run are superseded.

@@ -16,6 +16,7 @@ import { asFormat } from '../screen/options.ts';
 import { peopleTime } from '../screen/people-text.ts';
 import { groupThousands, plural } from '../screen/text.ts';
 import type { Operation } from '../service/api/operation.ts';
+import { recordsNow } from '../writes/open-guard.ts';
 import { guardWrite, type WriteScope } from '../writes/write-guards.ts';
 import { confirmResend } from './confirm-bulk.ts';
 import { executeRun } from './execute-run.ts';
@@ -118,6 +119,7 @@ export async function resume(session: Session, options: CallOptions, name: strin
   refuseOtherPlace(header, session.placeOf(operation.family));
   const stale = staleRunWarning(header, ports.clock.now());
   if (stale !== undefined) await session.notify(warning('OLD_RUN', stale));
+  const since = await recordsNow(session, operation);
   const isAgain = unknownRows === 'resend' && mayBeUnknown;
   const shown = isAgain
     ? await confirmResend(session, operation, service, await unknownRowsIn(session, run))
@@ -137,6 +139,7 @@ export async function resume(session: Session, options: CallOptions, name: strin
     stored,
     unknownRows,
     shown,
+    since,
     failedFile,
     columns,
     left: { source: textOf(header.options['source']), older: textOf(header.options['olderFile']) },

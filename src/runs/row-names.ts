@@ -4,11 +4,20 @@ import type { Session } from '../command/session.ts';
 import type { Row } from '../input/rows/row.ts';
 import { claimOnce, SentElsewhere } from '../records/once.ts';
 import type { RowResult } from '../records/row-outcome.ts';
-import { SentSince } from '../records/sent-since.ts';
+import { SentSince, type Since } from '../records/sent-since.ts';
 import { runMark } from '../records/stored/open-folder.ts';
 import type { RunHeader } from '../records/stored/run-folder.ts';
 import type { Operation } from '../service/api/operation.ts';
 import { type Held, heldBy } from '../writes/judge.ts';
+
+interface RowNames {
+  readonly stateDir: string;
+  keyOf(row: Row): string;
+  /** `--again`. */
+  readonly isAgain: boolean;
+  /** Where the records ended before the question. */
+  readonly since: Since | undefined;
+}
 
 /**
  * The names of a run's rows that must not happen twice. A row takes its name right before it is sent, and keeps it while
@@ -18,12 +27,12 @@ export function rowNames(
   { context }: Session,
   operation: Operation,
   { run, startedAt, operation: command }: RunHeader,
-  { stateDir, keyOf, isAgain }: { readonly stateDir: string; keyOf(row: Row): string; readonly isAgain: boolean },
+  { stateDir, keyOf, isAgain, since }: RowNames,
 ) {
-  const { clock, startedMs = clock.now() } = context;
+  const { clock } = context;
   // Also what was sent while the run stood still counts.
-  const sinceMs = Math.min(startedMs, Date.parse(startedAt));
-  const since = new SentSince(stateDir, command, sinceMs, run);
+  const ms = Math.min(since?.ms ?? clock.now(), Date.parse(startedAt));
+  const sent = new SentSince(stateDir, command, { ...since, ms }, run);
   const mark = runMark(stateDir, run);
   const ports = { stateDir, clock, ownRun: run };
   const names = new Map<number, string>();
@@ -32,7 +41,7 @@ export function rowNames(
     async claim(row: Row, isResend: boolean): Promise<Held | undefined> {
       const once = { operation: operation.name, key: keyOf(row) };
       try {
-        names.set(row.row, await claimOnce(ports, once, mark, { since, isAgain: isAgain || isResend, sinceMs }));
+        names.set(row.row, await claimOnce(ports, once, mark, { sent, isAgain: isAgain || isResend }));
         return undefined;
       } catch (error) {
         if (error instanceof SentElsewhere) return heldBy(error);

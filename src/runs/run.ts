@@ -5,6 +5,7 @@ import type { Session } from '../command/session.ts';
 import type { PaceOptions } from '../input/options/call-options.ts';
 import type { Row } from '../input/rows/row.ts';
 import type { RunAudit } from '../records/journal/journal.ts';
+import type { Since } from '../records/sent-since.ts';
 import { runsFolder } from '../records/stored/open-folder.ts';
 import { openOrCopy } from '../records/stored/run-copy.ts';
 import type { RunHeader } from '../records/stored/run-folder.ts';
@@ -34,6 +35,8 @@ export interface Run extends Partial<Pick<RunTask<Row>, 'unknownRows' | 'superse
   readonly shown?: ReadonlyMap<number, string> | undefined;
   /** `--again`: rows are sent although the same change is open. */
   readonly again?: boolean;
+  /** Where the records ended before anybody was asked. */
+  readonly since?: Since | undefined;
 }
 
 /** What the store of runs needs of a session. USAGE without a state folder. */

@@ -59,7 +59,7 @@ export async function attempt<No = never>(wanted: Write, ports: AttemptPorts<No>
   }
   const balance = otherBalance(write, reading);
   if (balance !== undefined) await ports.onOtherBalance?.(balance);
-  const result = await ports.send(write);
+  const result = await ports.send({ ...write, since: write.since ?? open.since });
   if (result.kind !== 'held') return { kind: 'ended', write, result, open };
   if (wasDecided) await ports.withdraw?.(write, result.held);
   return { kind: 'held', write, held: result.held };
@@ -96,7 +96,7 @@ function entriesOf({ repeated, same }: OpenBefore): readonly string[] {
 /** The change as somebody decided it, who was shown these facts. */
 export function asShown(write: Write, { reading, open }: Facts): Write {
   const shown = reading !== undefined && 'card' in reading ? textAt(reading.card, 'status') : undefined;
-  return { ...write, shown, named: entriesOf(open), sinceMs: open.atMs };
+  return { ...write, shown, named: entriesOf(open), since: open.since };
 }
 
 /** The change with what was first read of its card, for the records and for comparison if its outcome is unknown. */

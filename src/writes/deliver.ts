@@ -102,11 +102,9 @@ function withSteps(session: Session, failure: Failure, { call, seen }: Write, en
 }
 
 /** What is known of others when a change leaves that must not happen twice; undefined for others. */
-function onceOf({ context, caller }: Session, { call, isAgain, named, sinceMs }: Write): KnownBefore | undefined {
+function onceOf({ context }: Session, { call, isAgain, named, since }: Write): KnownBefore | undefined {
   if (!isOnceOnly(call.operation)) return undefined;
-  const { clock, startedMs = clock.now() } = context;
-  // The process of a command began before its question. A desk and an assistant's server are older than theirs.
-  return { isAgain, named, sinceMs: caller === 'desk' || caller === 'mcp' ? (sinceMs ?? clock.now()) : startedMs };
+  return { isAgain, named, since: since ?? { ms: context.clock.now() } };
 }
 
 /** Waits for the record of a beginning, but no longer than a signal allows: CANCELLED on a disk that does not respond. */

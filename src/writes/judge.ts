@@ -8,6 +8,7 @@ import type { Expectation, Row, Skip } from '../input/rows/row.ts';
 import type { SentElsewhere } from '../records/once.ts';
 import { openWriteOf } from '../records/open-files.ts';
 import type { WriteIntent } from '../records/record.ts';
+import type { Since } from '../records/sent-since.ts';
 import type { CallOutcome } from '../service/call-outcome.ts';
 import type { CallInput, CallResult } from '../service/http/call.ts';
 import { subjectOf } from '../service/http/facts.ts';
@@ -26,8 +27,8 @@ export interface Write {
   /** The status that a question showed, and the entries of open writes that it named. */
   readonly shown?: string | undefined;
   readonly named?: readonly string[] | undefined;
-  /** When that was read, milliseconds since 1970. */
-  readonly sinceMs?: number | undefined;
+  /** Where the records ended then. */
+  readonly since?: Since | undefined;
   /** The card must be read, whatever is asked of it: it is planned. */
   readonly mustRead?: boolean | undefined;
   /** Sent although the same is open or was sent. */
@@ -132,14 +133,14 @@ const HINTS = {
 };
 
 /** Why a change is not sent, without what it was. */
-export function reasonOf({ planned, sinceMs }: Write, held: Held): Failure {
+export function reasonOf({ planned, since }: Write, held: Held): Failure {
   if (held.why === 'records') return held.failure;
   if (held.why === 'repeats') {
     const { repeated, same } = held.before;
     const [open, sent] = [repeated.at(-1), same.at(-1)];
     const hints = [repeatNext(open, sent), { do: 'set an option', words: 'add --again to send it anyway' }] as const;
     const what = open === undefined ? sentText(sent) : repeatText(open);
-    const when = sinceMs === undefined ? '' : '. It began after the question was shown';
+    const when = since === undefined ? '' : '. The question did not name it';
     return new Failure('PRECONDITION', `${what}${when}, and this would make a second one`, { hints });
   }
   if (held.why !== 'unread') return new Failure('PRECONDITION', held.text, { hints: HINTS[held.why] });

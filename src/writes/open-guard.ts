@@ -1,4 +1,5 @@
 import { EARLIER_OPEN, Failure, type Notice, warning } from '../base/failure.ts';
+import { ioFailure } from '../base/files/io-failure.ts';
 import { outside } from '../base/json/outside-text.ts';
 import { printJson } from '../base/json/print.ts';
 import { isJsonObject, type JsonValue } from '../base/json/value.ts';
@@ -7,6 +8,7 @@ import type { Ports, Printer, Profiled, Session } from '../command/session.ts';
 import { namedProfile } from '../profile/resolve.ts';
 import type { OpenWrite } from '../records/open-files.ts';
 import type { OpenPorts } from '../records/open-rows.ts';
+import type { Since } from '../records/sent-since.ts';
 import { type HistoryEntry, keyOfWrite } from '../records/write-record.ts';
 import { commandWords, peopleTime, shortEntry } from '../screen/people-text.ts';
 import { breakLine, safeText, sentenceCase } from '../screen/text.ts';
@@ -71,8 +73,8 @@ export interface OpenBefore {
   readonly same: readonly HistoryEntry[];
   /** The records cannot be read, and the call needs them: it is not sent. */
   readonly unread?: Failure;
-  /** When the records were looked at, milliseconds since 1970. */
-  readonly atMs?: number;
+  /** Where the records ended then; undefined: the change may happen twice. */
+  readonly since?: Since | undefined;
 }
 
 export const NOTHING: OpenBefore = { open: [], repeated: [], same: [] };
@@ -106,10 +108,26 @@ function keyOf(session: Profiled, { operation, params }: OpenCall, digest?: stri
   return keyOfWrite({ operation: operation.command, call: operation.name, id, url, digest });
 }
 
+/**
+ * Where the records end now, before a change that must not happen twice is decided; undefined: others, or no record is
+ * kept. Rejects with LOCAL_IO or AUTH.
+ */
+export async function recordsNow(session: Session, operation: Operation): Promise<Since | undefined> {
+  const { stateDir } = session.places;
+  if (!isOnceOnly(operation) || !session.keepsHistory || stateDir === undefined) return undefined;
+  const { clock, startedMs = clock.now() } = session.context;
+  // The process of a command began before its question. A desk and an assistant's server are older than theirs.
+  const isOlder = session.caller === 'desk' || session.caller === 'mcp';
+  const { sinceNow } = await import('../records/sent-since.ts');
+  return sinceNow(stateDir, operation.command, isOlder ? clock.now() : startedMs).catch((error: unknown) => {
+    throw ioFailure(`could not read the records of earlier changes (${stateDir})`, error, 'unsent');
+  });
+}
+
 export async function openBefore(session: Session, call: OpenCall): Promise<OpenBefore> {
   const { operation } = call;
-  const atMs = session.context.clock.now();
   try {
+    const since = await recordsNow(session, operation);
     const digest = (await digesterOf(session, operation))?.(call.body);
     const all = await openWrites(session, { key: keyOf(session, call, digest) });
     if (all === undefined) return NOTHING;
@@ -124,7 +142,7 @@ export async function openBefore(session: Session, call: OpenCall): Promise<Open
         each.profile === session.selectedProfile().name &&
         !open.some(({ entry }) => entry === each.entry),
     );
-    return { open, repeated: found.repeatedBy(operation, subject), same, atMs };
+    return { open, repeated: found.repeatedBy(operation, subject), same, since };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (needsRecords(operation, error)) return { ...NOTHING, unread: error.ofUnsent() };

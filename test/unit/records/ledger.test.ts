@@ -186,7 +186,7 @@ it('a file ends in a line if it is empty, or its last byte is a newline', async 
   for (const content of ['one', 'one\nt']) expect(await ends(content)).toBe(false);
 });
 
-const opened = async (path: string) => openToRead({ path, day: '20260501', machine: '00000000' });
+const opened = async (path: string) => openToRead({ path, day: '20260501', machine: '00000000', isApart: false });
 
 it('the file of a day is opened if there is one', async () => {
   const path = fileOf('one\n');

@@ -19,8 +19,9 @@ import { type KnownBefore, SentElsewhere } from '../../../src/records/once.ts';
 import { markSandboxReset, readOpenWrites } from '../../../src/records/open-files.ts';
 import { readHistory, showHistory } from '../../../src/records/read.ts';
 import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/records/record.ts';
-import { SentSince } from '../../../src/records/sent-since.ts';
+import { SentSince, type Since, sinceNow } from '../../../src/records/sent-since.ts';
 import { onceFile, openFile, runMark } from '../../../src/records/stored/open-folder.ts';
+import { runFolder } from '../../../src/records/stored/run-folder.ts';
 import { beginRun } from '../../../src/records/stored/run-store.ts';
 import { keyOfWrite } from '../../../src/records/write-record.ts';
 import type { CallOutcome } from '../../../src/service/call-outcome.ts';
@@ -278,7 +279,12 @@ const fateOf = (begins: Promise<string>) =>
   );
 
 it.each<
-  [string, Partial<CallOutcome>, Partial<KnownBefore & { as: 'applied' | 'not_applied'; isReset: boolean }>, string]
+  [
+    string,
+    Partial<CallOutcome>,
+    Partial<KnownBefore & { sinceMs: number; as: 'applied' | 'not_applied'; isReset: boolean }>,
+    string,
+  ]
 >([
   ['was sent before the question', { outcome: 'applied' }, { sinceMs: 2 }, 'sent'],
   ['was sent while the question stood', { outcome: 'applied' }, {}, 'held, ended'],
@@ -294,14 +300,14 @@ it.each<
   const { ports, recorder, clock } = setUp();
   const { as, isReset = false, named, sinceMs = 1, ...known } = how;
   const change = { ...intent, operation: 'card.reissue', profile: isReset ? 'sandbox' : 'live' };
-  const since = (ms: number) => clock.now() - clock.ms + ms;
+  const at = (ms: number) => clock.now() - clock.ms + ms;
   clock.ms = 1;
-  const first = await recorder.begin(change, undefined, { sinceMs: since(0) });
+  const first = await recorder.begin(change, undefined, { since: { ms: at(0) } });
   await recorder.end(first, ended(callOutcome));
   clock.ms = 2;
   if (as !== undefined) await recorder.resolve({ entry: first, operation: change.operation, id: CARD }, { as });
   if (isReset) await markSandboxReset(ports.stateDir);
-  const once = { ...known, sinceMs: since(sinceMs), named: named?.map(() => first) };
+  const once = { ...known, since: { ms: at(sinceMs) }, named: named?.map(() => first) };
   expect(await fateOf(recorder.begin(change, undefined, once))).toBe(expected);
 });
 
@@ -321,16 +327,53 @@ it.each<[string, readonly string[], boolean, string, ('rejected' | 'not_sent')?]
   for (const [at, id] of ids.entries()) await run.journal.intent({ row: at + 1, id });
   if (outcome !== undefined) await run.journal.result({ row: 1, id: CARD }, ended({ outcome }));
   if (!isHeld) await run.close();
-  expect(await fateOf(recorder.begin(change, undefined, { sinceMs: clock.now() }))).toBe(expected);
+  expect(await fateOf(recorder.begin(change, undefined, { since: { ms: clock.now() } }))).toBe(expected);
   if (isHeld) await run.close();
+});
+
+it('what was added since somebody looked is found whatever its clock said, and nothing older that was moved', async () => {
+  const { stateDir, recorder, clock, ports } = setUp();
+  const change = (id: string) => ({ ...intent, operation: 'card.reissue', url: 'https://cards.example', id });
+  const single = async (id: string) => recorder.end(await recorder.begin(change(id)), ended({ outcome: 'applied' }));
+  const run = await beginRun(runPorts(stateDir, { clock }), runPlan({ name: 'may', operation: 'card.reissue' }));
+  const { journal } = runFolder(stateDir, 'may');
+  const row = async (n: number, id: string) => {
+    await run.journal.intent({ row: n, id });
+    await run.journal.result({ row: n, id }, ended({ outcome: 'applied' }));
+    fs.utimesSync(journal, 0, 0);
+  };
+  const openSent = (since: Since) => new SentSince(stateDir, 'card.reissue', since);
+  const foundBy = async (sent: SentSince) => {
+    const ids = ['old', 'old row', 'new', 'new row'];
+    const all = await Promise.all(ids.map((id) => sent.find(keyOfWrite(change(id)), () => true)));
+    return all.map((entry) => entry?.id).join();
+  };
+  await single('oldest');
+  clock.ms = 10;
+  await single('old');
+  await row(1, 'old row');
+  clock.ms = 60_000;
+  const since = await sinceNow(stateDir, 'card.reissue', clock.now());
+  const early = openSent(since);
+  expect(await foundBy(early)).toBe(',,,');
+  expect(await pruneLedger(ports, 59_995)).toBe(1);
+  expect([await foundBy(early), await foundBy(openSent(since))]).toEqual([',,,', ',,,']);
+  clock.ms = 20;
+  await single('new');
+  await row(2, 'new row');
+  const found = [early, openSent(since), openSent({ ms: since.ms })];
+  expect(await Promise.all(found.map(foundBy))).toEqual([',,new,new row', ',,new,new row', ',,,']);
+  fs.cpSync(journal, `${journal}.copy`);
+  fs.renameSync(`${journal}.copy`, journal);
+  expect(await foundBy(openSent(since))).toBe(',,new,');
 });
 
 it('rows that look at once all find what was sent since, also behind a line of a clock that was set back', async () => {
   const { stateDir, recorder, clock } = setUp();
   const change = { ...intent, operation: 'card.reissue' };
   clock.ms = 60_000;
-  const since = new SentSince(stateDir, change.operation, clock.now());
-  const sent = await recorder.begin(change, undefined, { sinceMs: clock.now() });
+  const since = new SentSince(stateDir, change.operation, { ms: clock.now() });
+  const sent = await recorder.begin(change, undefined, { since: { ms: clock.now() } });
   await recorder.end(sent, ended({ outcome: 'applied' }));
   clock.ms = 0;
   await recorder.end(await recorder.begin(intent), ended({ outcome: 'applied' }));
@@ -338,7 +381,7 @@ it('rows that look at once all find what was sent since, also behind a line of a
   expect((await Promise.all([find(), find(), find()])).map((each) => each?.entry)).toEqual([sent, sent, sent]);
   clock.ms = 61_000;
   const later = { ...change, id: 'card-2' };
-  const added = await recorder.begin(later, undefined, { sinceMs: clock.now() });
+  const added = await recorder.begin(later, undefined, { since: { ms: clock.now() } });
   expect(await since.find(keyOfWrite(later), () => true)).toBeUndefined();
   await recorder.end(added, ended({ outcome: 'applied' }));
   expect(await since.find(keyOfWrite(later), () => true)).toMatchObject({ entry: added });

@@ -114,7 +114,7 @@ const read = (text: string): CardReading => ({ card: parseJson(text) as JsonObje
 const ACTIVE = read('{"status":"ACTIVE","clientReference":"r","currentBalance":5}');
 const NO_RECORDS: Held = { why: 'records', failure: new Failure('LOCAL_IO', 'x') };
 const [e1, e2] = ['e1', 'e2'].map((entry) => ({ entry }) as OpenWrite);
-const REPEATED = { ...NOTHING, repeated: [e1], same: [e2], atMs: 7 } as OpenBefore;
+const REPEATED = { ...NOTHING, repeated: [e1], same: [e2], since: { ms: 7 } } as OpenBefore;
 /** What a change knows of the card above. */
 const seen = (when: string): Partial<Write> => ({
   seen: { status: 'ACTIVE', clientReference: 'r' },
@@ -175,7 +175,7 @@ const UNEXPECTED = held({ why: 'expected', text: 'status is "ACTIVE", not "BLOCK
 const SAW = { says: 'yes', seesCard: true } as const;
 const SAW_OPEN = { ...SAW, open: REPEATED };
 const SAW_NONE = { ...SAW, reading: { failure: new Failure('BUSY', 'x') } };
-const CONFIRMED = { ...seen('before you confirmed'), shown: 'ACTIVE', named: ['e1', 'e2'], sinceMs: 7 };
+const CONFIRMED = { ...seen('before you confirmed'), shown: 'ACTIVE', named: ['e1', 'e2'], since: { ms: 7 } };
 const SURE = { says: 'yes', held: NO_RECORDS } as const;
 
 it.each<[string, Partial<Write>, World, string[], Partial<Attempted<'no'>>, Partial<Write>?]>([

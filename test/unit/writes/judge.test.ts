@@ -143,12 +143,12 @@ it.each<[string, Held, 'again' | 'never', FailureCode, readonly string[], Partia
     ['see how it ended: frontdesk history show s2', ANYWAY],
   ],
   [
-    'the same card block of 1 May 2026, 12:00 UTC is open (entry e). It began after the question was shown, and this would make a second one',
+    'the same card block of 1 May 2026, 12:00 UTC is open (entry e). The question did not name it, and this would make a second one',
     heldBy(new SentElsewhere(entry('e'), true)),
     'again',
     'PRECONDITION',
     [`${RESOLVE} e --as <applied|not_applied>`, ANYWAY],
-    { sinceMs: 1 },
+    { since: { ms: 1 } },
   ],
   [
     'the same card block was sent at 1 May 2026, 12:00 UTC (entry s), and this would make a second one',
