@@ -9,6 +9,7 @@ import { isForgotten, type OpenWrite, watchOpen } from '../records/open-files.ts
 import type { AboutRow, RowResult } from '../records/row-outcome.ts';
 import type { RunHeader } from '../records/stored/run-folder.ts';
 import { showRun } from '../records/stored/run-list.ts';
+import type { ActiveRun } from '../records/stored/run-store.ts';
 import { runsWithRows } from '../records/stored/sent-rows.ts';
 import { keyOfWrite } from '../records/write-record.ts';
 import { commandWords, outcomeCounts, peopleTime, shortEntry } from '../screen/people-text.ts';
@@ -79,7 +80,8 @@ async function watched(session: Session, operation: Operation, run: RunHeader | 
  * What rows of an operation need to know of the open writes of this machine. `run`: its own open rows are left to its
  * resume. LOCAL_IO or AUTH if the records cannot be read.
  */
-export async function openRowsOf(session: Session, operation: Operation, run?: RunHeader, isAgain = false) {
+export async function openRowsOf(session: Session, operation: Operation, active?: ActiveRun, isAgain = false) {
+  const run = active?.header;
   const own = `${run?.run ?? ''}:`;
   const known = await watched(session, operation, run, own);
   const digest = await digesterOf(session, operation);
@@ -89,9 +91,9 @@ export async function openRowsOf(session: Session, operation: Operation, run?: R
     keyOfWrite({ operation: operation.command, call: operation.name, url, ...subjectOf(row) });
   const { stateDir } = session.places;
   const names =
-    run === undefined || stateDir === undefined || !isOnceOnly(operation)
+    active === undefined || stateDir === undefined || !isOnceOnly(operation)
       ? undefined
-      : rowNames(session, operation, run, { stateDir, keyOf, isAgain });
+      : rowNames(session, operation, active, { stateDir, keyOf, isAgain });
   const ended = async ({ row, callOutcome }: RowResult<Row>): Promise<void> => {
     const { body } = row;
     // After a card check the time of the request is missing: then only writes older than the run are superseded.

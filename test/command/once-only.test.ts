@@ -241,6 +241,22 @@ it('a row with an unknown outcome is sent again at the word of a person, whateve
   expect(posts()).toBe(5);
 });
 
+it('of two rows of one card, the second is held back while the outcome of the first is unknown, in a resume too', async () => {
+  let isBroken = true;
+  const { run, posts } = await openPlain(({ method }) =>
+    isBroken && method === 'POST' ? { status: 500, body: 'no' } : undefined,
+  );
+  const rows = ['card', 'reissue', cardId(1), cardId(1).toUpperCase(), '--allow-duplicates', '--run', 'may', '--yes'];
+  const first = await run([...rows, '--retries', '0', '-o', 'ndjson']);
+  isBroken = false;
+  const resume = async (...more: string[]) =>
+    rowLines((await run(['runs', 'resume', 'may', '-o', 'ndjson', ...more])).stdout);
+  const held = ['1 unknown 500 1 OUTCOME_UNKNOWN', '2 not_sent null 0 PRECONDITION'];
+  expect([first.code, rowLines(first.stdout), await resume(), posts()]).toEqual([8, held, held, 1]);
+  expect(first.stdout).toContain('(entry may:1)');
+  expect(await resume('--resend-unknown', '--yes')).toEqual(['1 applied 200 2', '2 applied 200 1']);
+});
+
 const isEnd = ({ id, result }: Message) => (id === 1 || id === 2) && result !== undefined;
 
 it('two yes to two questions of an assistant about the same reissue send it once', async () => {
