@@ -65,6 +65,7 @@ export class RunJournal {
   readonly #writes = new SharedWrites((text) => this.#writeText(text));
   /** Set on a resumed journal: reads what earlier processes recorded. */
   #reader: RecordReader | undefined;
+  readonly #ofAudit = new Set<unknown>();
   #durableLength: number;
   readonly #openedMs: number;
   #failure: Failure | undefined;
@@ -119,6 +120,11 @@ export class RunJournal {
 
   get failure(): Failure | undefined {
     return this.#failure ?? this.#ports.audit?.failure;
+  }
+
+  /** Could only the second record not be written? Then the journal has what was appended. */
+  isOfAudit(error: unknown): boolean {
+    return this.#ofAudit.has(error);
   }
 
   /**
@@ -213,7 +219,9 @@ export class RunJournal {
     this.states.apply(record);
     const { audit } = this.#ports;
     if (audit === undefined || append === undefined) return durable;
-    return Promise.all([durable, append(audit)]).then(() => undefined);
+    const second = append(audit);
+    second.catch((error: unknown) => this.#ofAudit.add(error));
+    return durable.then(() => second);
   }
 
   async #writeResume(by: string): Promise<void> {

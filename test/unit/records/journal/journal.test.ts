@@ -405,6 +405,7 @@ it('the second record of a run is written before a byte leaves: without it no at
   await expect(journal.intent({ row: 3, id: 'card-3', reason: undefined })).rejects.toBe(auditFull);
   await expect(journal.result({ row: 3, id: 'card-3' }, ended({ outcome: 'applied' }))).rejects.toBe(auditFull);
   expect(lines).toEqual(['begin 3 card-3', 'end 3 card-3 applied false']);
+  expect([auditFull, journal.failure].map((error) => journal.isOfAudit(error))).toEqual([true, false]);
   await journal.close();
 });
 
