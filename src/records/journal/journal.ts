@@ -10,7 +10,7 @@ import { maskOutcome } from '../../service/http/mask.ts';
 import type { AboutRow, RunRow } from '../row-outcome.ts';
 import { type AppendFile, openAppendFile, setApart } from './append-file.ts';
 import { readEntry, type StoredRow } from './entry.ts';
-import { openRecordReader, type RecordReader, type ScanResult, scanJournal } from './reader.ts';
+import { openRecordReader, type RecordReader, recordGone, type ScanResult, scanJournal } from './reader.ts';
 import {
   encodeRecord,
   type IntentRecord,
@@ -272,6 +272,8 @@ export class RunJournal {
       // In this order no row is sent twice: a process that takes the run over after this check finds the intents, and
       // an earlier takeover is noticed here, before the requests leave.
       this.#assertStillHeld();
+      // After a takeover that puts a copy in its place, which says more.
+      if (this.#file.isRemoved()) throw recordGone(this.#path).but({ after: 'silent' });
     } catch (error) {
       throw await this.#giveUp(error);
     }
