@@ -112,8 +112,8 @@ export async function orDiscard<Result>(
 }
 
 /** What is said of a row's change if the row is an input again: a file is sent as a new run, which knows no other. */
-export function inputOutcome({ callOutcome: { outcome, elsewhere } }: RowResult): Outcome | null {
-  return outcome === 'not_sent' ? (elsewhere ?? outcome) : outcome;
+export function inputOutcome({ callOutcome: { outcome, same } }: RowResult): Outcome | null {
+  return outcome === 'not_sent' ? (same ?? outcome) : outcome;
 }
 
 /** The original row with `_outcome` (`runs results --as-input`), as input of the same command. `isTyped`: JSON. */

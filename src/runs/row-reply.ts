@@ -39,7 +39,7 @@ function heldResult<R extends RunRow>(
   // Times and attempts are those of the read, which is no attempt of the row.
   const times = { attempts: 0, sentAtMs: undefined, durationMs: undefined };
   const isPassing = isForNow(held);
-  const elsewhere = held.why === 'repeats' ? (isPassing ? 'unknown' : 'applied') : undefined;
-  const callOutcome = { ...known, ...times, code, outcome: 'not_sent', notices: earlier, elsewhere } as const;
+  const same = held.why === 'repeats' ? (isPassing ? 'unknown' : 'applied') : undefined;
+  const callOutcome = { ...known, ...times, code, outcome: 'not_sent', notices: earlier, same } as const;
   return { row, callOutcome, resource: undefined, failure, source: 'sent', isForNow: isPassing };
 }

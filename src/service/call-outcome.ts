@@ -33,7 +33,7 @@ export interface CallOutcome {
   /** How a repeat ended, after an attempt that may have been applied: `was refused: 409`. */
   readonly repeated?: string | undefined;
   /** How the same change ended, or stands, that others sent: it held this one back, which must not be sent as it is. */
-  readonly elsewhere?: 'applied' | 'unknown' | undefined;
+  readonly same?: 'applied' | 'unknown' | undefined;
 }
 
 /** How a change ended: only a read has no outcome. */
@@ -55,7 +55,7 @@ export const NO_OUTCOME: CallOutcome = {
   observedStatus: undefined,
   clientReference: undefined,
   repeated: undefined,
-  elsewhere: undefined,
+  same: undefined,
 };
 
 /** A change in flight when its process ended. */
@@ -144,7 +144,7 @@ const MEMBERS = {
   observedStatus: ['seen', 'string'],
   clientReference: ['ref', 'string'],
   repeated: ['rep', 'string'],
-  elsewhere: ['else', 'string'],
+  same: ['same', 'string'],
   notices: ['notes', 'object'],
 } as const satisfies Record<keyof CallOutcome, readonly [short: string, type: string]>;
 

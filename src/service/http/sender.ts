@@ -118,7 +118,7 @@ export function openSender(endpoint: Endpoint): Send {
     const asked = { operation, params, target, keepsLongError: options.keepsLongError };
     const verdict = judge(exchange, asked, clock.now(), mask);
     // It may answer an earlier request: on that connection every further answer would be another one's too.
-    if (verdict.kind === 'failed' && verdict.event === 'unreadable') await transport.close();
+    if (verdict.event === 'unreadable') await transport.close();
     return verdict;
   };
 }
