@@ -209,6 +209,18 @@ it.each([
   expect([code, stored.outcomes, summary.outcomes]).toEqual([16, outcomes, outcomes]);
 });
 
+it('FRONTDESK_AUDIT_LOG is never the file of a token: its next line would be read as one', async () => {
+  const { file, pathOf, read, run, server, sent } = await openPlain();
+  file('token', CARDS_TOKEN);
+  chmodSync(pathOf('token'), 0o600);
+  const url = server.env['FRONTDESK_CARDS_URL'] ?? '';
+  await run(['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', url, '--token-file', pathOf('token')]);
+  const env = { FRONTDESK_AUDIT_LOG: pathOf('token'), FRONTDESK_CARDS_TOKEN: '', FRONTDESK_CARDS_URL: '' };
+  const { code, stderr } = await run(['card', 'block', cardId(1), '--yes', '-p', 'live'], '', env);
+  expect([code, sent(), read('token')]).toEqual([2, [], CARDS_TOKEN]);
+  expect(stderr).toContain('is a token file. Nothing was sent.');
+});
+
 it('FRONTDESK_AUDIT_LOG is not needed for reading', async () => {
   const { run } = await openPlain();
   expect((await run(['card', 'get', cardId(1)], '', { FRONTDESK_AUDIT_LOG: '/nowhere/log' })).code).toBe(0);
