@@ -283,7 +283,7 @@ async function writeAnew(
   } finally {
     if (known !== undefined) closeSync(known);
   }
-  // What was forgotten meanwhile is not put back.
+  // What was forgotten meanwhile stays forgotten.
   if (isForgotten) await writeAnew(place, newLines, now, assertStillHeld);
 }
 

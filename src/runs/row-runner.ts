@@ -273,9 +273,7 @@ class RowRunner<R extends RunRow> {
     const recorded = ended === undefined ? durable : Promise.resolve(durable).then(() => ended(result));
     recorded?.catch((failure: unknown) => this.#control.break(failure));
     const wasSent = result.source === 'sent' && result.callOutcome.outcome !== 'not_sent';
-    // Counted as a resume will find it.
-    const unrecord = (error: unknown) => journal?.isOfAudit(error) || this.#tally.unrecord(result, onUnrecorded);
-    if (wasSent) durable?.catch(unrecord);
+    if (wasSent) durable?.catch((error) => journal?.isOfAudit(error) || this.#tally.unrecord(result, onUnrecorded));
     this.#sink.enqueue(position, result, recorded);
   }
 
