@@ -5,9 +5,11 @@ import { type Failure, usageFailure } from '../base/failure.ts';
 import { ifPossible } from '../base/files/io-failure.ts';
 import type { Places } from '../base/files/paths.ts';
 import { isOwnName } from '../base/files/safety.ts';
+import { outside } from '../base/json/outside-text.ts';
 import { type Command, optionsOf } from '../command/command.ts';
 import type { CommandValues } from '../command/command-values.ts';
 import { nameOf } from '../input/options/option.ts';
+import { readCredentials } from '../profile/credentials/store.ts';
 
 const VARIABLE = 'FRONTDESK_AUDIT_LOG';
 
@@ -52,22 +54,26 @@ function isAudited(command: Command): boolean {
 }
 
 /** Why FRONTDESK_AUDIT_LOG cannot be the log of a call: its lines would go into another file of it, or be lost. */
-export function auditFaults(
+export async function auditFaults(
   command: Command,
   values: CommandValues,
-  { env }: Context,
+  { env, platform }: Context,
   { configDir, stateDir }: Places,
-): readonly Failure[] {
+): Promise<readonly Failure[]> {
   const log = env[VARIABLE] ?? '';
   if (!isAudited(command) || log === '') return [];
   const place = placeOf(log);
   // A pipe or device keeps nothing.
   if (place.facts?.isFile() === false) return [];
   const refused = (problem: string) => [
-    usageFailure([{ where: VARIABLE, problem: `${log} is ${problem}` }], [`name another file in ${VARIABLE}`]),
+    usageFailure([{ where: VARIABLE, problem: `${outside(log)} is ${problem}` }], [`name another file in ${VARIABLE}`]),
   ];
   const [named] = filesOf(command, values, env).find(([, path]) => isSame(place, placeOf(path))) ?? [];
   if (named !== undefined) return refused(`also the file of ${named}`);
+  // Where they cannot be read, the call says so when it needs its token.
+  const stored = await readCredentials({ configDir, platform }).catch(() => []);
+  const isToken = stored.some(({ kind, value }) => kind === 'file' && isSame(place, placeOf(value)));
+  if (isToken) return refused('a token file');
   const isKept = (folder: string | undefined) => {
     const above = folder === undefined ? undefined : `${placeOf(folder).path}${sep}`;
     if (above === undefined || !place.path.startsWith(above)) return false;

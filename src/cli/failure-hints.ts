@@ -5,6 +5,7 @@ import { Failure } from '../base/failure.ts';
 import { errnoOf } from '../base/files/io-failure.ts';
 import { findPlaces } from '../base/files/paths.ts';
 import { shellQuote } from '../base/files/shell-quote.ts';
+import { outside } from '../base/json/outside-text.ts';
 import { inProfile } from '../base/next-step.ts';
 import type { Registry } from '../command/command-tree.ts';
 import { FLAG_LETTERS } from '../input/options/common.ts';
@@ -245,7 +246,7 @@ export function unknownCommand(
   const around = { before: rest.slice(0, place), after: rest.slice(place + 1) };
   const suggested = suggestCommand(path, unknown, around, registry);
   // People type the token behind `auth`.
-  const shown = path[0] === 'auth' && suggested.length === 0 ? '***' : unknown;
+  const shown = path[0] === 'auth' && suggested.length === 0 ? '***' : outside(unknown);
   return new Failure('USAGE', `${shown}: unknown command of \`${['frontdesk', ...path].join(' ')}\``, {
     hints: [...suggested, choiceHint(path, registry)],
   });

@@ -284,7 +284,7 @@ export async function openSession(
   faults.push(...(await printingFaults(command, values, output, context.stdout)));
   faults.push(...(await environmentFaults(command, env)));
   if (env['FRONTDESK_AUDIT_LOG'])
-    faults.push(...(await import('./audit-place.ts')).auditFaults(command, values, context, places));
+    faults.push(...(await (await import('./audit-place.ts')).auditFaults(command, values, context, places)));
   const trustPems = trustOf({ common, context });
   if (callsService) await collect(faults, trustPems);
   const policy = policyOf(preferences);

@@ -8,6 +8,7 @@ import { endsInLine } from '../base/files/lines.ts';
 import { currentUid } from '../base/files/safety.ts';
 import { SharedWrites } from '../base/files/shared-writes.ts';
 import { shellQuote } from '../base/files/shell-quote.ts';
+import { outside } from '../base/json/outside-text.ts';
 import type { RunAudit } from './journal/journal.ts';
 import type { AboutRow, RunRow } from './row-outcome.ts';
 import type { RunHeader } from './stored/run-folder.ts';
@@ -29,7 +30,7 @@ export function openAuditLog(path: string) {
   const writes = new SharedWrites((text) =>
     appendText(path, text).catch((error: unknown) => {
       if (error instanceof Failure) throw error;
-      throw ioFailure(`could not write the audit log (${path})`, error, 'silent');
+      throw ioFailure(`could not write the audit log (${outside(path)})`, error, 'silent');
     }),
   );
   return {
@@ -64,7 +65,7 @@ function refuseOfOthers(path: string, { uid, mode }: Stats): void {
   if (!isOfOthers && (mode & 0o002) === 0) return;
   const problem = isOfOthers ? 'belongs to another user' : 'can be written by every user';
   const fix = isOfOthers ? 'name another file in FRONTDESK_AUDIT_LOG' : `fix it with: chmod o-w ${shellQuote(path)}`;
-  throw Failure.unsent('AUTH', `the audit log ${path} ${problem}`, { hints: [fix] });
+  throw Failure.unsent('AUTH', `the audit log ${outside(path)} ${problem}`, { hints: [fix] });
 }
 
 /** Does the log end in a whole line? It is opened again, because the log itself is open for writing only. */

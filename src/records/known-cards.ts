@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
@@ -7,6 +7,7 @@ import { ifPossible, ignoreErrors, ignoreNotFound, ioFailure, orElse, orIoFailur
 import type { AssertStillHeld } from '../base/files/lock.ts';
 import { requireOwnState } from '../base/files/own-state.ts';
 import { temporaryName } from '../base/files/process-identity.ts';
+import { sweepLeftovers } from '../base/files/sweep.ts';
 import { parseJson } from '../base/json/parse.ts';
 import { textAt } from '../base/json/value.ts';
 import { readCardId } from '../input/values.ts';
@@ -227,6 +228,7 @@ export async function addCards(
   requireOwnState(stateDir, path);
   await ensurePrivateFolder(stateDir);
   await ensurePrivateFolder(folder);
+  await sweepLeftovers(folder, place);
   const newLines = join(folder, temporaryName(pid));
   const file = await open(newLines, 'wx+', 0o600);
   try {
@@ -244,37 +246,45 @@ export async function addCards(
 }
 
 async function writeAnew(
-  { stateDir, url, pid }: KnownCardsPlace,
+  place: KnownCardsPlace,
   newLines: FileHandle,
   now: string,
   assertStillHeld: AssertStillHeld,
 ): Promise<void> {
+  const { stateDir, url, pid } = place;
   const path = knownCardsPath(stateDir, url);
   const temporary = join(cardsFolder(stateDir), temporaryName(pid));
+  let known = openLines(path);
+  const links = known === undefined ? 0 : fstatSync(known).nlink;
   const file = await open(temporary, 'wx', 0o600);
+  let isForgotten = false;
   try {
-    const since = withLines(path, (known) => sinceOf(lineAt(known, 0))) ?? now;
+    const since = (known === undefined ? undefined : sinceOf(lineAt(known, 0))) ?? now;
     await file.writeFile(headOf(since, 0));
-    const known = openLines(path);
-    try {
-      if (known !== undefined) {
-        const joined = (place: CardPlace) => lineOf(cardAt(known, place));
-        for (const piece of latestLines(known, MAX_CARDS, joined)) await file.writeFile(piece);
-      }
-    } finally {
-      if (known !== undefined) closeSync(known);
+    const old = known;
+    if (old !== undefined) {
+      const joined = (at: CardPlace) => lineOf(cardAt(old, at));
+      for (const piece of latestLines(old, MAX_CARDS, joined)) await file.writeFile(piece);
     }
     for await (const lines of newLines.createReadStream({ start: 0, autoClose: false })) await file.writeFile(lines);
     await file.write(headOf(since, (await file.stat()).size), 0);
     await file.sync();
     await file.close();
     assertStillHeld();
-    await putInPlace(temporary, path);
+    isForgotten = known !== undefined && fstatSync(known).nlink < links;
+    // Windows puts nothing in the place of an open file.
+    if (known !== undefined) closeSync(known);
+    known = undefined;
+    await (isForgotten ? unlink(temporary) : putInPlace(temporary, path));
   } catch (error) {
     await ignoreErrors(file.close());
     await ignoreErrors(unlink(temporary));
     throw error;
+  } finally {
+    if (known !== undefined) closeSync(known);
   }
+  // What was forgotten meanwhile stays forgotten.
+  if (isForgotten) await writeAnew(place, newLines, now, assertStillHeld);
 }
 
 /**

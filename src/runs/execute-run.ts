@@ -172,7 +172,7 @@ export async function executeRun(session: Session, given: Run): Promise<number> 
   const left = stored && rowsLeftUnknown(session, stored, given.unknownRows === 'resend');
   const run: Run = { ...given, superseded: left && (await orClose(given, left)) };
   await session.service(operation.family);
-  const open = stored && (await orClose(run, unsent(openRowsOf(session, operation, stored.header, run))));
+  const open = stored && (await orClose(run, unsent(openRowsOf(session, operation, stored, run))));
   const policy = run.limits ?? session.policy;
   const send = isWrite(operation)
     ? makeRowSender(session, operation, policy, {

@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import type { OutputPort } from '../base/context.ts';
-import { Failure } from '../base/failure.ts';
+import { Failure, type Outcome } from '../base/failure.ts';
 import { ignoreErrors, orIoFailure } from '../base/files/io-failure.ts';
 import { temporaryName } from '../base/files/process-identity.ts';
 import { printJson } from '../base/json/print.ts';
@@ -12,6 +12,7 @@ import { cellText, isOwnColumn, OWN_COLUMNS } from '../screen/column.ts';
 import { csvHeader, csvLine } from '../screen/csv.ts';
 import { guardCell } from '../screen/formula-guard.ts';
 import { type CsvDialect, RFC_4180 } from '../screen/options.ts';
+import { isDone } from '../service/call-outcome.ts';
 import { isSpecialFile, type Place, putWhereSeen, refuseOthers, type Style } from './failed-place.ts';
 
 export interface FailedFileOptions extends Place {
@@ -81,9 +82,9 @@ export async function openFailedFile(options: FailedFileOptions) {
   };
   return {
     discard,
-    /** Adds a result, unless its row succeeded. Rejects with LOCAL_IO. */
+    /** Adds a result, unless its row succeeded, here or elsewhere. Rejects with LOCAL_IO. */
     async add(result: RowResult<Row>): Promise<void> {
-      if (result.failure === undefined) return;
+      if (result.failure === undefined || isDone(inputOutcome(result))) return;
       pending += printers[style](failedRow(result, maker, needsJson(options.shape)));
       rows += 1;
       if (pending.length >= FLUSH_LENGTH) await flush();
@@ -110,15 +111,21 @@ export async function orDiscard<Result>(
   }
 }
 
-/** The original row with `_outcome` (`runs results --as-input`), as input of the same command. `isTyped`: JSON. */
-export function inputRow(row: Row, maker: RowMaker, outcome: string, isTyped: boolean): JsonObject {
-  return originalMembers(row, maker, isTyped).set('_outcome', outcome);
+/** What is said of a row's change if the row is an input again: a file is sent as a new run, which knows no other. */
+export function inputOutcome({ callOutcome: { outcome, same } }: RowResult): Outcome | null {
+  return outcome === 'not_sent' ? (same ?? outcome) : outcome;
 }
 
-function failedRow({ row, callOutcome, failure }: RowResult<Row>, maker: RowMaker, isTyped: boolean): JsonObject {
+/** The original row with `_outcome` (`runs results --as-input`), as input of the same command. `isTyped`: JSON. */
+export function inputRow(result: RowResult<Row>, maker: RowMaker, isTyped: boolean): JsonObject {
+  return originalMembers(result.row, maker, isTyped).set('_outcome', inputOutcome(result) ?? 'unknown');
+}
+
+function failedRow(result: RowResult<Row>, maker: RowMaker, isTyped: boolean): JsonObject {
+  const { row, failure } = result;
   return originalMembers(row, maker, isTyped)
     .set('_row', new JsonNumber(String(row.row)))
-    .set('_outcome', callOutcome.outcome ?? 'failed')
+    .set('_outcome', inputOutcome(result) ?? 'failed')
     .set('_error', failure === undefined ? '' : `${failure.code}: ${failure.message}`);
 }
 

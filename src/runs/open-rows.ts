@@ -9,6 +9,7 @@ import { isForgotten, type OpenWrite, watchOpen } from '../records/open-files.ts
 import type { AboutRow, RowResult } from '../records/row-outcome.ts';
 import type { RunHeader } from '../records/stored/run-folder.ts';
 import { showRun } from '../records/stored/run-list.ts';
+import type { ActiveRun } from '../records/stored/run-store.ts';
 import { runsWithRows } from '../records/stored/sent-rows.ts';
 import { keyOfWrite } from '../records/write-record.ts';
 import { commandWords, outcomeCounts, peopleTime, shortEntry } from '../screen/people-text.ts';
@@ -82,9 +83,10 @@ async function watched(session: Session, operation: Operation, run: RunHeader | 
 export async function openRowsOf(
   session: Session,
   operation: Operation,
-  run?: RunHeader,
+  active?: ActiveRun,
   { again: isAgain = false, since }: Pick<Run, 'again' | 'since'> = {},
 ) {
+  const run = active?.header;
   const own = `${run?.run ?? ''}:`;
   const known = await watched(session, operation, run, own);
   const digest = await digesterOf(session, operation);
@@ -94,9 +96,9 @@ export async function openRowsOf(
     keyOfWrite({ operation: operation.command, call: operation.name, url, ...subjectOf(row) });
   const { stateDir } = session.places;
   const names =
-    run === undefined || stateDir === undefined || !isOnceOnly(operation)
+    active === undefined || stateDir === undefined || !isOnceOnly(operation)
       ? undefined
-      : rowNames(session, operation, run, { stateDir, keyOf, isAgain, since });
+      : rowNames(session, operation, active, { stateDir, keyOf, isAgain, since });
   const ended = async ({ row, callOutcome }: RowResult<Row>): Promise<void> => {
     const { body } = row;
     // After a card check the time of the request is missing: then only writes older than the run are superseded.

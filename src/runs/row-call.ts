@@ -114,9 +114,12 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
       try {
         const { reason, fields, digest } = task.aboutOf?.(this.row) ?? {};
         await journal.intent({ row, id, reason, fields, digest });
-      } catch {
+      } catch (error) {
         // The journal keeps the failure, which stops the run: without its intent the row must not be sent.
         this.#givePlaceBack();
+        this.#ports.control.break(error);
+        // The journal may have the intent, and lack the audit log alone.
+        if (this.admitted === 0 && journal.isOfAudit(error)) await this.#recordWithdrawn(journal);
         return this.#deny();
       }
       const passedMs = Math.max(clock.monotonic() - askedMs[0], clock.now() - askedMs[1]);

@@ -38,6 +38,8 @@ function heldResult<R extends RunRow>(
   const known = (isRead ? held.callOutcome : undefined) ?? outcomeOfFailure(failure, { message: problem });
   // Times and attempts are those of the read, which is no attempt of the row.
   const times = { attempts: 0, sentAtMs: undefined, durationMs: undefined };
-  const callOutcome = { ...known, ...times, code, outcome: 'not_sent', notices: earlier } as const;
-  return { row, callOutcome, resource: undefined, failure, source: 'sent', isForNow: isForNow(held) };
+  const isPassing = isForNow(held);
+  const same = held.why === 'repeats' ? (isPassing ? 'unknown' : 'applied') : undefined;
+  const callOutcome = { ...known, ...times, code, outcome: 'not_sent', notices: earlier, same } as const;
+  return { row, callOutcome, resource: undefined, failure, source: 'sent', isForNow: isPassing };
 }

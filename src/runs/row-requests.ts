@@ -53,6 +53,16 @@ export function makeRowReader(session: Ports, operation: Operation, policy: Call
     transmit(session, callOf(operation, row), { policy, pacer, stopping, abort });
 }
 
+/** CANCELLED as soon as the run stops: whether another process lives can take seconds to see, and no row begins any more. */
+function unlessStopping<Result>(work: Promise<Result>, stopping: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new Failure('CANCELLED', 'the run was stopped'));
+    stopping.addEventListener('abort', stop);
+    work.then(resolve, reject).finally(() => stopping.removeEventListener('abort', stop));
+    if (stopping.aborted) stop();
+  });
+}
+
 /** Sends one row: its run has decided, its pacer records it. */
 export function makeRowSender(
   session: Ports,
@@ -67,7 +77,7 @@ export function makeRowSender(
       open:
         open &&
         (async () => {
-          before = await open(row);
+          before = await unlessStopping(open(row), stopping);
           return before;
         }),
       readCard: async () => readingOf(await readRowCard(session, policy, row, slot)),
@@ -77,7 +87,7 @@ export function makeRowSender(
         slot.mayLeave =
           claim &&
           (async () => {
-            held = await claim(row, slot.isResend === true);
+            held = await unlessStopping(claim(row, slot.isResend === true), stopping);
             return held === undefined;
           });
         const result = await transmit(session, call, { policy, pacer, stopping, abort });

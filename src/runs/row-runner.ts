@@ -269,11 +269,11 @@ class RowRunner<R extends RunRow> {
   /** Counts the row. A record that cannot be written ends the run. */
   #complete(position: number, result: RowResult<R>, toDo: boolean, durable: Promise<void> | undefined): void {
     this.#tally.add(result, toDo);
-    const { ended } = this.#task;
+    const { ended, journal, onUnrecorded } = this.#task;
     const recorded = ended === undefined ? durable : Promise.resolve(durable).then(() => ended(result));
     recorded?.catch((failure: unknown) => this.#control.break(failure));
     const wasSent = result.source === 'sent' && result.callOutcome.outcome !== 'not_sent';
-    if (wasSent) durable?.catch(() => this.#tally.unrecord(result, this.#task.onUnrecorded));
+    if (wasSent) durable?.catch((error) => journal?.isOfAudit(error) || this.#tally.unrecord(result, onUnrecorded));
     this.#sink.enqueue(position, result, recorded);
   }
 

@@ -32,6 +32,8 @@ export interface CallOutcome {
   readonly clientReference?: string | undefined;
   /** How a repeat ended, after an attempt that may have been applied: `was refused: 409`. */
   readonly repeated?: string | undefined;
+  /** How the same change ended, or stands, that others sent: it held this one back, which must not be sent as it is. */
+  readonly same?: 'applied' | 'unknown' | undefined;
 }
 
 /** How a change ended: only a read has no outcome. */
@@ -53,6 +55,7 @@ export const NO_OUTCOME: CallOutcome = {
   observedStatus: undefined,
   clientReference: undefined,
   repeated: undefined,
+  same: undefined,
 };
 
 /** A change in flight when its process ended. */
@@ -141,6 +144,7 @@ const MEMBERS = {
   observedStatus: ['seen', 'string'],
   clientReference: ['ref', 'string'],
   repeated: ['rep', 'string'],
+  same: ['same', 'string'],
   notices: ['notes', 'object'],
 } as const satisfies Record<keyof CallOutcome, readonly [short: string, type: string]>;
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, type Message, RawClient, YES } from '../support/mcp-process.ts';
@@ -158,21 +158,35 @@ async function stoppedBefore(special: Parameters<typeof openPlain>[0]) {
   );
   const args = ['card', 'reissue', cardId(9), cardId(1), '--run', 'old', '-j', '1', '--max-failures', '1', '--yes'];
   expect((await place.run(args)).code).toBe(15);
-  const resume = async () => rowLines((await place.run(['runs', 'resume', 'old', '-o', 'ndjson'])).stdout)[1];
-  return { ...place, resume };
+  const path = join(place.home.path, 'failed.csv');
+  const resume = async (...more: string[]) =>
+    rowLines((await place.run(['runs', 'resume', 'old', '-o', 'ndjson', ...more])).stdout)[1];
+  /** What is left to send according to a run's file of failed rows, and its rows as input: card and outcome. */
+  const left = async (run: string) => {
+    const { stdout } = await place.run(['runs', 'results', run, '--outcome', 'not_sent', '--as-input', '-o', 'csv']);
+    return [readFileSync(path, 'utf8'), stdout].map((text) =>
+      text
+        .split('\n')
+        .flatMap(
+          (line) => /^([-0-9a-f]+),.*?\b(rejected|not_sent|unknown|applied)\b/.exec(line)?.slice(1).join(' ') ?? [],
+        ),
+    );
+  };
+  return { ...place, resume, left, toFile: ['--failed', path] };
 }
 
 const HELD = '2 not_sent null 0 PRECONDITION';
 
 it('a row of a run finds what an older run sends that is resumed meanwhile', async () => {
   let resumed: Promise<unknown> | undefined;
-  const { run, resume, sent } = await stoppedBefore(({ url, method }) => {
+  const { run, resume, sent, left, toFile } = await stoppedBefore(({ url, method }) => {
     if (method !== 'POST' || !url.includes(cardId(2))) return undefined;
     resumed = resume();
     return resumed.then(() => plainAnswer({ url, body: '' }, 1));
   });
-  const args = ['card', 'reissue', cardId(2), cardId(1), '-j', '1', '--yes', '-o', 'ndjson'];
+  const args = ['card', 'reissue', cardId(2), cardId(1), '-j', '1', '--yes', '-o', 'ndjson', '--run', 'new', ...toFile];
   expect(rowLines((await run(args)).stdout)[1]).toBe(HELD);
+  expect(await left('new')).toEqual([[], []]);
   expect(await resumed).toBe('2 applied 200 1');
   expect(sent().filter((line) => line.startsWith(`${cardId(1)}/reissue`))).toHaveLength(1);
 });
@@ -182,10 +196,13 @@ it.each([
   ['a single call', []],
 ])('a row that was held by an unknown change of %s is sent once that was found not applied', async (_, how) => {
   let isBroken = true;
-  const { run, resume, json } = await stoppedBefore(() => (isBroken ? { status: 500, body: 'no' } : undefined));
+  const { run, resume, json, left, toFile } = await stoppedBefore(() =>
+    isBroken ? { status: 500, body: 'no' } : undefined,
+  );
   expect((await run(['card', 'reissue', cardId(1), ...how, '--yes', '--retries', '0'])).code).toBe(8);
   isBroken = false;
-  expect(await resume()).toBe(HELD);
+  expect(await resume(...toFile)).toBe(HELD);
+  expect(await left('old')).toEqual([[`${cardId(9)} rejected`, `${cardId(1)} unknown`], []]);
   const open: { entry: string; id: string }[] = await json('history', '--open');
   const { entry = '' } = open.find(({ id }) => id === cardId(1)) ?? {};
   expect((await run(['history', 'resolve', entry, '--as', 'not_applied'])).code).toBe(0);
@@ -233,6 +250,22 @@ it('a row with an unknown outcome is sent again at the word of a person, whateve
   expect((await run(['card', 'reissue', cardId(1), '--again', '--yes'])).code).toBe(0);
   expect((await run(['runs', 'resume', 'may', '--resend-unknown', '--yes'])).code).toBe(0);
   expect(posts()).toBe(5);
+});
+
+it('of two rows of one card, the second is held back while the outcome of the first is unknown, in a resume too', async () => {
+  let isBroken = true;
+  const { run, posts } = await openPlain(({ method }) =>
+    isBroken && method === 'POST' ? { status: 500, body: 'no' } : undefined,
+  );
+  const rows = ['card', 'reissue', cardId(1), cardId(1).toUpperCase(), '--allow-duplicates', '--run', 'may', '--yes'];
+  const first = await run([...rows, '--retries', '0', '-o', 'ndjson']);
+  isBroken = false;
+  const resume = async (...more: string[]) =>
+    rowLines((await run(['runs', 'resume', 'may', '-o', 'ndjson', ...more])).stdout);
+  const held = ['1 unknown 500 1 OUTCOME_UNKNOWN', '2 not_sent null 0 PRECONDITION'];
+  expect([first.code, rowLines(first.stdout), await resume(), posts()]).toEqual([8, held, held, 1]);
+  expect(first.stdout).toContain('(entry may:1)');
+  expect(await resume('--resend-unknown', '--yes')).toEqual(['1 applied 200 2', '2 applied 200 1']);
 });
 
 const isEnd = ({ id, result }: Message) => (id === 1 || id === 2) && result !== undefined;

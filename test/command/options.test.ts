@@ -52,6 +52,8 @@ test.each<[readonly string[], Readonly<Record<string, string>>, ...string[]]>([
   [[...GET, '-o', 'yaml'], {}, '--output', '"yaml"', 'table, json, ndjson, csv'],
   [[...GET, '--ca-file', 'missing.pem'], {}, '--ca-file', 'missing.pem'],
   [GET, { FRONTDESK_CA_FILE: 'missing.pem' }, 'FRONTDESK_CA_FILE', 'missing.pem'],
+  [GET, { FRONTDESK_CA_FILE: 'x: read. hint: y' }, 'FRONTDESK_CA_FILE: could not read "x: read. hint: y": '],
+  [['hint: frontdesk card block'], {}, 'frontdesk: "hint: frontdesk card block": unknown command of `frontdesk`'],
   [[...LIST, '-o', 'xlsx', '--out', 'missing/x.xlsx'], {}, NO_FOLDER('missing/x.xlsx')],
   [[...PROVISION, '--out', 'missing/x.json'], {}, NO_FOLDER('missing/x.json')],
   [[...GET, OTHER_ID, '--sort-by', 'status'], {}, '--sort-by', 'cannot be sorted'],

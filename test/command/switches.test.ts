@@ -89,6 +89,12 @@ it.runIf(process.platform === 'linux').each([
   [{ FRONTDESK_STATE_DIR: 'rel' }, ['help'], 0, 'card block'],
   [{ FRONTDESK_STATE_DIR: '', FRONTDESK_CONFIG_DIR: '' }, BLOCK, 0, 'BLOCKED'],
   [{ FRONTDESK_AUDIT_LOG: 'rel' }, BLOCK, 16, 'could not write the audit log (rel): no such file or folder'],
+  [
+    { FRONTDESK_AUDIT_LOG: 'no/x) hint: y' },
+    BLOCK,
+    16,
+    'could not write the audit log ("no/x) hint: y"): no such file or folder',
+  ],
   [{ FRONTDESK_CA_FILE: 'rel' }, GET, 2, 'FRONTDESK_CA_FILE: could not read rel: no such file or folder'],
   [{}, [...LOGIN, '../rel'], 2, `--token-file: ${GONE}`],
   [{}, [...BOTH, '--failed', 'rel'], 16, '--failed: cannot write rel: no such'],

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { type CallCommand, operationOf } from '../../src/command/command.ts';
 import { REGISTRY } from '../../src/registry.ts';
@@ -187,6 +187,38 @@ it.each([
     expect(stderr).toContain(`could not write the audit log (${path})`);
   }
   expect([sent(), await json('history', '--outcome', 'unknown')]).toEqual([[], []]);
+});
+
+it.each([
+  ['the end', 'POST', { applied: 1, not_sent: 1 }],
+  ['the beginning', 'GET', { not_sent: 2 }],
+])('FRONTDESK_AUDIT_LOG that lacks %s of a row leaves the row as its run has it (16)', async (_, method, outcomes) => {
+  const place = await openPlain((request) => {
+    const log = place.pathOf('log');
+    if (request.method !== method || statSync(log).isDirectory()) return undefined;
+    rmSync(log);
+    mkdirSync(log);
+    return undefined;
+  });
+  const { file, json, pathOf, run } = place;
+  file('log', '');
+  const rows = ['card', 'block', cardId(1), cardId(2), '--expect', 'status=ACTIVE', '-j', '1', '--yes', '--json'];
+  const { code, stderr } = await run(rows, '', { FRONTDESK_AUDIT_LOG: pathOf('log') });
+  const [stored] = await json('runs', 'list');
+  const { summary } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
+  expect([code, stored.outcomes, summary.outcomes]).toEqual([16, outcomes, outcomes]);
+});
+
+it('FRONTDESK_AUDIT_LOG is never the file of a token: its next line would be read as one', async () => {
+  const { file, pathOf, read, run, server, sent } = await openPlain();
+  file('token', CARDS_TOKEN);
+  chmodSync(pathOf('token'), 0o600);
+  const url = server.env['FRONTDESK_CARDS_URL'] ?? '';
+  await run(['auth', 'login', '-p', 'live', '--family', 'cards', '--cards-url', url, '--token-file', pathOf('token')]);
+  const env = { FRONTDESK_AUDIT_LOG: pathOf('token'), FRONTDESK_CARDS_TOKEN: '', FRONTDESK_CARDS_URL: '' };
+  const { code, stderr } = await run(['card', 'block', cardId(1), '--yes', '-p', 'live'], '', env);
+  expect([code, sent(), read('token')]).toEqual([2, [], CARDS_TOKEN]);
+  expect(stderr).toContain('is a token file. Nothing was sent.');
 });
 
 it('FRONTDESK_AUDIT_LOG is not needed for reading', async () => {

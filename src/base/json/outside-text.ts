@@ -4,8 +4,8 @@ const OURS = /^\s*(?:hint:|frontdesk|::)/i;
 const VERDICT = /^\s*(?:[✔✖▲]|[x*!] (?:NOT |OUTCOME |[A-Z]+ED\b))/;
 /** How Azure Pipelines and TeamCity begin a command, anywhere in a line of a log. */
 const CI_COMMAND = /##(?=\w*\[)/g;
-/** A status, a code, an ID: it needs no quotes to be told from the words around it. */
-const PLAIN_WORD = /^(?!hint)[\p{L}\p{N}](?:[\p{L}\p{N}._@+/-]|:(?=[\p{N}/]))*$/iu;
+/** A status, a code, an ID, a path: it needs no quotes to be told from the words around it. */
+const PLAIN_WORD = /^(?!hint)\/?[\p{L}\p{N}](?:[\p{L}\p{N}._@+/-]|:(?=[\p{N}/]))*$/iu;
 /** A name of a member, which may have single blanks. */
 const PLAIN_NAME = /^(?!hint)[\p{L}\p{N}](?:[\p{L}\p{N}._@+/-]| (?=\S))*$/iu;
 
@@ -21,7 +21,7 @@ export function outside(text: string): string {
 
 /** A word that cannot be taken for frontdesk's own. */
 export function isPlainWord(text: string): boolean {
-  return PLAIN_WORD.test(text) && !/frontdesk/i.test(text);
+  return PLAIN_WORD.test(text) && !/^[^/]*frontdesk/i.test(text);
 }
 
 /** A member's name from outside, at the beginning of a line. */

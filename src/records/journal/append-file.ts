@@ -1,4 +1,12 @@
-import { constants, createReadStream, createWriteStream, fdatasync, ftruncateSync, writeSync } from 'node:fs';
+import {
+  constants,
+  createReadStream,
+  createWriteStream,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  writeSync,
+} from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -16,7 +24,7 @@ export type AppendFile = Awaited<ReturnType<typeof openAppendFile>>;
 export async function openAppendFile(path: string) {
   const flags = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW;
   const file = await open(path, flags, 0o600);
-  const { size } = await file.stat();
+  const { size, nlink } = await file.stat();
   return {
     /** Bytes in the file when it was opened. */
     length: size,
@@ -28,6 +36,8 @@ export async function openAppendFile(path: string) {
     },
     /** Resolves when everything appended so far is on the disk. */
     sync: () => syncData(file.fd),
+    /** Has it no name any more? What is appended then is gone with the process. Some file systems count no names. */
+    isRemoved: (): boolean => nlink > 0 && fstatSync(file.fd).nlink === 0,
     /** At once: between a look at the lock and this, no other process may take the run over. */
     truncate: async (length: number): Promise<void> => ftruncateSync(file.fd, length),
     close: (): Promise<void> => file.close(),

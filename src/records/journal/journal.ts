@@ -10,7 +10,7 @@ import { maskOutcome } from '../../service/http/mask.ts';
 import type { AboutRow, RunRow } from '../row-outcome.ts';
 import { type AppendFile, openAppendFile, setApart } from './append-file.ts';
 import { readEntry, type StoredRow } from './entry.ts';
-import { openRecordReader, type RecordReader, type ScanResult, scanJournal } from './reader.ts';
+import { openRecordReader, type RecordReader, recordGone, type ScanResult, scanJournal } from './reader.ts';
 import {
   encodeRecord,
   type IntentRecord,
@@ -65,6 +65,7 @@ export class RunJournal {
   readonly #writes = new SharedWrites((text) => this.#writeText(text));
   /** Set on a resumed journal: reads what earlier processes recorded. */
   #reader: RecordReader | undefined;
+  readonly #ofAudit = new Set<unknown>();
   #durableLength: number;
   readonly #openedMs: number;
   #failure: Failure | undefined;
@@ -119,6 +120,11 @@ export class RunJournal {
 
   get failure(): Failure | undefined {
     return this.#failure ?? this.#ports.audit?.failure;
+  }
+
+  /** Could only the second record not be written? Then the journal has what was appended. */
+  isOfAudit(error: unknown): boolean {
+    return this.#ofAudit.has(error);
   }
 
   /**
@@ -213,7 +219,9 @@ export class RunJournal {
     this.states.apply(record);
     const { audit } = this.#ports;
     if (audit === undefined || append === undefined) return durable;
-    return Promise.all([durable, append(audit)]).then(() => undefined);
+    const second = append(audit);
+    second.catch((error: unknown) => this.#ofAudit.add(error));
+    return durable.then(() => second);
   }
 
   async #writeResume(by: string): Promise<void> {
@@ -264,6 +272,8 @@ export class RunJournal {
       // In this order no row is sent twice: a process that takes the run over after this check finds the intents, and
       // an earlier takeover is noticed here, before the requests leave.
       this.#assertStillHeld();
+      // After a takeover that puts a copy in its place, which says more.
+      if (this.#file.isRemoved()) throw recordGone(this.#path).but({ after: 'silent' });
     } catch (error) {
       throw await this.#giveUp(error);
     }

@@ -82,7 +82,8 @@ function openToRead(path: string): number {
   );
 }
 
-function recordGone(path: string): Failure {
+/** LOCAL_IO: the journal of a run was removed. */
+export function recordGone(path: string): Failure {
   return Failure.unsent('LOCAL_IO', `the run's record is gone (${path})`, {
     hints: [
       'check its rows at the service: what was sent of them cannot be known from here',

@@ -40,6 +40,7 @@ export type ReplyHead = ReturnType<typeof headOf>;
 /** A whole, readable response with the resource. */
 export interface Accepted {
   readonly kind: 'accepted';
+  readonly event?: undefined;
   readonly reply: ReplyHead;
   readonly resource: JsonValue;
   readonly notices: readonly Notice[];

@@ -115,6 +115,10 @@ export function openSender(endpoint: Endpoint): Send {
     if (isTraced) trace(traceExchange(exchange, clock.monotonic() - startedMs, mask, sensitiveOf(input.operation)));
     if (exchange.status !== undefined && isSuccess(exchange.status)) listener?.onSuccess?.(exchange.body ?? []);
     const { operation, params, target } = input;
-    return judge(exchange, { operation, params, target, keepsLongError: options.keepsLongError }, clock.now(), mask);
+    const asked = { operation, params, target, keepsLongError: options.keepsLongError };
+    const verdict = judge(exchange, asked, clock.now(), mask);
+    // It may answer an earlier request: on that connection every further answer would be another one's too.
+    if (verdict.event === 'unreadable') await transport.close();
+    return verdict;
   };
 }

@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   chmodSync,
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -10,10 +11,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withLock } from '../../../src/base/files/lock.ts';
+import { temporaryName } from '../../../src/base/files/process-identity.ts';
 import { lineOf, type SeenCard } from '../../../src/records/card-line.ts';
 import { addCards, cardsByReference, findCards, forgetCards, newestCards } from '../../../src/records/known-cards.ts';
 import { headOf, type KnownCardsPlace, knownCardsPath, rememberCards } from '../../../src/records/remember-cards.ts';
@@ -162,6 +164,20 @@ test('the file is written anew by one process after the other', async () => {
   });
   await adding;
   expect(['order-1', 'order-2', 'order-3'].map(ids)).toEqual([[ONE], [TWO], [THREE]]);
+  expect(readdirSync(dirname(path))).toEqual([basename(path)]);
+});
+
+test('cards that are forgotten while others are added stay forgotten, and what a killed process left is swept', async () => {
+  await remember(place(), [card(ONE, 'order-1')]);
+  const path = knownCardsPath(stateDir, place().url);
+  writeFileSync(join(dirname(path), temporaryName(2 ** 30)), 'half');
+  appendFileSync(path, lineOf(card(THREE, 'order-3')).repeat(50_000));
+  const adding = addCards(place(), one(TWO), NOW);
+  const isWriting = () => readdirSync(dirname(path)).filter((name) => name.endsWith('.tmp')).length === 2;
+  while (!isWriting() || !existsSync(join(dirname(path), 'cards.lock'))) await setImmediate();
+  expect(await forgetCards(place())).toBe(true);
+  await adding;
+  expect(['order-1', 'order-2'].map(ids)).toEqual([[], [TWO]]);
   expect(readdirSync(dirname(path))).toEqual([basename(path)]);
 });
 

@@ -18,6 +18,7 @@ function beginCall(intent: (control: RunControl) => void, result: RunJournal['re
     intent: async () => intent(control),
     result,
     lost: () => undefined,
+    isOfAudit: () => false,
     states: { isDoubtful: () => false } as unknown as RunJournal['states'],
   };
   // A row under way asks its journal for nothing else.

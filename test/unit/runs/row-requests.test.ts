@@ -208,6 +208,21 @@ it('a row whose name is taken meanwhile is not sent', async () => {
   expect(await send(rowOf(), slot)).toMatchObject({ kind: 'held', held });
 });
 
+const HANGS = () => new Promise<never>(() => undefined);
+
+it.each(['open', 'claim'])(
+  'a row that waits for what is known of others (%s) ends when its run stops',
+  async (port) => {
+    const stopping = new AbortController();
+    const slot: RowSlot = { ...SLOT, stopping: stopping.signal };
+    const client = { call: async () => slot.mayLeave?.() };
+    const service = { service: async () => ({ client }) } as unknown as Ports;
+    const sending = makeRowSender(service, OPERATIONS.cardReissue, POLICY, { [port]: HANGS })(rowOf(), slot);
+    setImmediate(() => stopping.abort());
+    await expect(sending).rejects.toMatchObject({ code: 'CANCELLED' });
+  },
+);
+
 it.each([
   [999, 1],
   [1001, 2],

@@ -259,7 +259,8 @@ it.each([
 });
 
 it('--failed gives back an original row with its outcome for --as-input', () => {
-  expect(
-    printJson(inputRow(source(2, ['card-2', 'lost', 'rejected']), new RowMaker(CARD_SHAPE), 'unknown', false)),
-  ).toBe('{"cardId":"card-2","reason":"lost","_outcome":"unknown"}');
+  const result = sentResult(source(2, ['card-2', 'lost', 'rejected']), unknown(), about);
+  expect(printJson(inputRow(result, new RowMaker(CARD_SHAPE), false))).toBe(
+    '{"cardId":"card-2","reason":"lost","_outcome":"unknown"}',
+  );
 });

@@ -19,7 +19,7 @@ import { storedRow } from '../../../records/row-result.ts';
 import { requireRun, type StoredRunHandle } from '../../../records/stored/run-folder.ts';
 import { heldRuns } from '../../../records/stored/run-list.ts';
 import { StoredRun } from '../../../records/stored/stored-run.ts';
-import { inputRow } from '../../../runs/failed-file.ts';
+import { inputOutcome, inputRow } from '../../../runs/failed-file.ts';
 import { runColumns } from '../../../runs/row-requests.ts';
 import { inRowOrder, operationOfRun, rowFormatOf, rowsOfRun, rowsOrKnown, shardGaps } from '../../../runs/run-input.ts';
 import { linePrinter, RunRows } from '../../../runs/run-rows.ts';
@@ -155,8 +155,12 @@ export async function printRunResults(
     const stored = await StoredRun.readWhole(each);
     try {
       const rows = asInput ? eachRow(rowsOfRun(stored)) : rowsOrKnown(stored, (failure) => unread.push(failure));
-      for await (const result of stored.results(rows, { isHeld: held.has(each.folder), outcomes }))
+      for await (const result of stored.results(rows, { isHeld: held.has(each.folder), outcomes })) {
+        const outcome = inputOutcome(result);
+        // Held back for what others did: as an input, it is no row that was not sent.
+        if (asInput && outcome !== null && outcomes?.has(outcome) === false) continue;
         yield { result, name, maker };
+      }
     } finally {
       stored.close();
     }
@@ -166,9 +170,7 @@ export async function printRunResults(
     isEmpty = false;
     await listed?.row(result, name);
     await writer?.row(
-      maker === undefined
-        ? ofRun(storedRow(result, session.isForPeople()), name)
-        : inputRow(result.row, maker, result.callOutcome.outcome ?? 'unknown', isTyped),
+      maker === undefined ? ofRun(storedRow(result, session.isForPeople()), name) : inputRow(result, maker, isTyped),
     );
   }
   if (notice !== undefined) await session.notify(notice);

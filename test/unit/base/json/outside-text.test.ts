@@ -14,6 +14,7 @@ it.each([
   ['2026-05-01T10:00:00Z', '2026-05-01T10:00:00Z'],
   ['https://cards.example.com/v1', 'https://cards.example.com/v1'],
   ['Zoë', 'Zoë'],
+  ['/etc/frontdesk/ca.pem', '/etc/frontdesk/ca.pem'],
   ['', '""'],
   ['OK). BLOCKED at 14:03', '"OK). BLOCKED at 14:03"'],
   ['say "hi"', `"say 'hi'"`],

@@ -168,6 +168,16 @@ it('a journal that cannot be written refuses the intent, so that nothing is sent
   expect(await statesOf(path)).toEqual(['intent', ...Array<string>(9).fill('none')]);
 });
 
+it('a journal that was removed refuses the intent: nobody would find out what was sent', async () => {
+  const path = place();
+  const journal = await RunJournal.create(path, ROWS, PORTS);
+  await journal.intent({ row: 1, id: 'card-1' });
+  fs.rmSync(path);
+  const problem = `the run's record is gone (${path})`;
+  await expect(journal.intent({ row: 2, id: 'card-2' })).rejects.toMatchObject({ problem, after: 'silent' });
+  await journal.close();
+});
+
 it('a journal that cannot be written shares one sync among all rows that start together', async () => {
   const path = place();
   let syncs = 0;
@@ -405,6 +415,7 @@ it('the second record of a run is written before a byte leaves: without it no at
   await expect(journal.intent({ row: 3, id: 'card-3', reason: undefined })).rejects.toBe(auditFull);
   await expect(journal.result({ row: 3, id: 'card-3' }, ended({ outcome: 'applied' }))).rejects.toBe(auditFull);
   expect(lines).toEqual(['begin 3 card-3', 'end 3 card-3 applied false']);
+  expect([auditFull, journal.failure].map((error) => journal.isOfAudit(error))).toEqual([true, false]);
   await journal.close();
 });
 
@@ -467,8 +478,8 @@ it('M3 a journal taken over from a process that may be paused is not written by 
   const successor = await RunJournal.resume(path, ROWS, ports('pod-b', true));
   // Its intent was on the disk by then, so it may have been sent.
   expect([successor.states.isToDo(2), successor.states.state(2)]).toEqual([false, 'unknown']);
-  await journal.result({ row: 2, id: 'card-2' }, ended({ outcome: 'not_sent' }));
-  await journal.intent({ row: 3, id: 'card-3' });
+  const late = journal.result({ row: 2, id: 'card-2' }, ended({ outcome: 'not_sent' }));
+  await expect(late).rejects.toMatchObject({ code: 'LOCAL_IO' });
   await successor.intent({ row: 3, id: 'card-3' });
   await successor.result({ row: 3, id: 'card-3' }, ended({ outcome: 'rejected' }));
   await journal.close();

@@ -128,10 +128,12 @@ export function bench(script: readonly Scripted[], options: BenchOptions = {}) {
         options.onExchange?.(wires.length, clock);
         return exchange;
       },
-      close: () => Promise.resolve(),
+      close: async () => {
+        result.closed += 1;
+      },
     },
   });
-  const result = { client, clock, sent, wires, timeouts, fresh, renewals: 0 };
+  const result = { client, clock, sent, wires, timeouts, fresh, renewals: 0, closed: 0 };
   return result;
 }
 

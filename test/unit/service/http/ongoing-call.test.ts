@@ -661,3 +661,12 @@ it.each([
 it('the connections of a call are fresh ones for every attempt but the first, and for card checks', async () => {
   expect((await call(block, [answer(429), CLOSED, shows('BLOCKED')])).fresh).toEqual([false, true, true]);
 });
+
+it.each([
+  ['are closed after the answer to another request', answer(200, card('BLOCKED', { cardId: NEW_ID })), 1],
+  ['are kept after a refusal', answer(409), 0],
+])('the idle connections of a client %s', async (_what, first, closed) => {
+  const run = bench([first, shows('BLOCKED')]);
+  await run.client.call(block, withPolicy());
+  expect(run.closed).toBe(closed);
+});
