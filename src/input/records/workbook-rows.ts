@@ -87,7 +87,7 @@ class SheetReader {
     else if (name === 'col') this.#readColumn(attributes);
     else if (name === 'conditionalFormatting' || name === 'ext') this.#readConditional(element);
     else if (name === 'sheetFormatPr') this.#visibility.setDefaults(attributes);
-    else if (name === 'sheetView') this.#visibility.readView(attributes);
+    else if (name === 'sheetView') this.#visibility.readView(element);
     else {
       const problem = `${NOT_SHOWN} (${quoteValue(name)} among its rows): save it in a spreadsheet`;
       this.#refuse(this.#lastLine + 1, { kind: 'not shown', problem });
@@ -111,7 +111,7 @@ class SheetReader {
     if (line <= this.#lastLine || line > MAX_LINES) {
       throw this.#damaged('its rows are out of order');
     }
-    const { isHidden, isOddEnd } = this.#visibility.readRow(attributes);
+    const { isHidden, isOddEnd } = this.#visibility.readRow(attributes, line);
     if (isOddEnd) this.#refuse(this.#lastLine, COLLAPSED);
     this.#lastLine = line;
     this.#rowStyle = wholeNumber(s);

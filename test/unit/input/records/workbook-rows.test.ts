@@ -455,6 +455,10 @@ it('what a program keeps in an extension of a row or a cell is left aside', asyn
   expect([valuesOf(read), read.faults, problemsOf(read)]).toEqual([[['s1', '']], [], []]);
 });
 
+/** A view that was scrolled before its pane was frozen. */
+const frozenAt = (first: string, split: string) =>
+  `<sheetViews><sheetView topLeftCell="${first}"><pane ${split} topLeftCell="D99" state="frozen"/></sheetView></sheetViews>`;
+
 it.each([
   ['row 0.1 points high', textRow(2, ['s1']).replace('<row', '<row ht="0.1"')],
   ['row whose height is no number', textRow(2, ['s1']).replace('<row', '<row ht="0.1pt"')],
@@ -464,6 +468,7 @@ it.each([
   ]),
   ['row of a sheet that hides those that say nothing', textRow(2, ['s1']), '<sheetFormatPr zeroHeight="1"/>'],
   ['row of a sheet without height', textRow(2, ['s1']), '<sheetFormatPr defaultRowHeight="0"/>'],
+  ['row above a frozen pane, to which nobody can scroll', textRow(2, ['s1']), frozenAt('A3', 'ySplit="1"')],
 ])('a %s counts as hidden', async (_what, row, before = '') => {
   const read = await readAll(sheetWith(before, textRow(1, ['id']) + row));
   expect(read.records.map(({ isHidden }) => isHidden)).toEqual([true]);
@@ -478,6 +483,7 @@ it('all columns count as hidden if the row with their names is', async () => {
 it.each([
   ['hidden by hand', '<cols><col min="2" max="3" width="9" hidden="1"/></cols>', ['email', 'created']],
   ['of no width', '<cols><col min="2" max="4" width="0"/></cols>', ['email', 'created', 'first_name']],
+  ['left of a frozen pane', frozenAt('C9', 'xSplit="1"'), ['id', 'email']],
   ['not shown', '<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="3" width="9"/></cols>', ['first_name']],
 ])('columns %s are named', async (_how, before, names) => {
   const rows = textRow(1, ['id', 'email', 'created', 'first_name']) + textRow(2, ['s1', 'a@x', '', 'Ann']);
