@@ -59,7 +59,7 @@ const RELATIONS = [
 const READ: ReadonlySet<string> = new Set(['officeDocument', 'worksheet', 'sharedStrings', 'styles']);
 
 /** What a part refers to; `kind` is the last word of its type (`worksheet`). Types of other makers are left out. */
-async function readRelations(archive: Archive, source: string) {
+export async function readRelations(archive: Archive, source: string) {
   const folder = posix.dirname(source);
   const part = posix.join(folder, '_rels', `${posix.basename(source)}.rels`);
   if (!archive.has(part)) return [];

@@ -474,6 +474,47 @@ it.each([
   expect(read.records.map(({ isHidden }) => isHidden)).toEqual([true]);
 });
 
+const DRAWN = 'xmlns:d="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" xmlns:a="urn:a"';
+const PIC = '<d:pic/><d:clientData/>';
+const at = (name: string, [col, x]: readonly number[], [row, y]: readonly number[]) =>
+  `<d:${name}><d:col>${col}</d:col><d:colOff>${x}</d:colOff><d:row>${row}</d:row><d:rowOff>${y}</d:rowOff></d:${name}>`;
+const from = at('from', [1, 0], [1, 0]);
+const twoCell = (to: string, what = PIC) => `<d:twoCellAnchor>${from}${to}${what}</d:twoCellAnchor>`;
+/** An inch is 914,400, a usual row 190,500. */
+const sized = (cx: number, cy: number) => `<d:ext cx="${cx}" cy="${cy}"/>${PIC}`;
+const absolute = (x: number, cx: number) =>
+  `<d:absoluteAnchor><d:pos x="${x}" y="190500"/>${sized(cx, 190_500)}</d:absoluteAnchor>`;
+const shape = (inside: string) => `<d:sp><d:spPr><a:noFill/></d:spPr>${inside}</d:sp>`;
+
+it.each([
+  ['a picture over B2', twoCell(at('to', [2, 0], [2, 0])), ['B2']],
+  ['one over B2 and a little more', twoCell(at('to', [2, 9000], [2, 9000])), ['B2']],
+  ['one over B2:C3', twoCell(at('to', [2, 99_000], [2, 99_000])), ['B2', 'C2', 'B3', 'C3']],
+  ['one beside the list', twoCell(at('to', [9, 0], [9, 0])).replace('<d:col>1<', '<d:col>3<'), []],
+  ['a chart', twoCell(at('to', [2, 0], [2, 0]), '<d:graphicFrame/>'), ['B2']],
+  ['a text without filling', twoCell(at('to', [2, 0], [2, 0]), shape('<a:t>s9</a:t>')), ['B2']],
+  ['a ring', twoCell(at('to', [2, 0], [2, 0]), shape('<a:t> </a:t>')), []],
+  ['an arrow', twoCell(at('to', [2, 0], [2, 0]), '<d:cxnSp/>'), []],
+  ['a picture of a size', `<d:oneCellAnchor>${from}${sized(600_000, 190_500)}</d:oneCellAnchor>`, ['B2']],
+  ['one over two rows', `<d:oneCellAnchor>${from}${sized(600_000, 290_500)}</d:oneCellAnchor>`, ['B2', 'B3']],
+  ['one at a place', absolute(700_000, 400_000), ['B2']],
+  ['a line of one color', absolute(700_000, 9000), []],
+  ['one over a name', twoCell(at('to', [2, 0], [2, 0])).replace('<d:row>1<', '<d:row>0<'), ['B1']],
+  ['what cannot be read', '<d:twoCellAnchor>', []],
+])('cells under drawings are faults: %s', async (_what, anchors, expected) => {
+  const rows = [1, 2, 3].map((line) =>
+    textRow(line, line === 1 ? ['id', 'email', 'first_name'] : ['s1', 'a@x', 'Ann']),
+  );
+  const parts = {
+    'xl/worksheets/_rels/sheet1.xml.rels': relations(relation('d', `${RELATIONS}/drawing`, '../drawings/d.xml')),
+    'xl/drawings/d.xml': `<d:wsDr ${DRAWN}>${anchors}</d:wsDr>`,
+  };
+  const read = await readAll(handMadeWorkbook({ rows: rows.join(''), parts }));
+  const ofRows = read.records.flatMap(({ line, problems = [] }) => [...problems].map(([cell]) => ({ line, cell })));
+  const covered = [...read.faults, ...ofRows].map(({ line, cell = 9 }) => `${'ABC'[cell]}${line}`);
+  expect(covered).toEqual(expected);
+});
+
 it('all columns count as hidden if the row with their names is', async () => {
   const rows = textRow(1, ['id', 'email']).replace('<row', '<row hidden="1"') + textRow(2, ['s1', 'a@x']);
   const read = await readAll(sheetWith('', rows));
