@@ -136,6 +136,7 @@ export async function findParts(archive: Archive) {
     return [{ name, part: relation.part, isHidden: HIDDEN.has(state) }];
   });
   if (sheets.length === 0) throw damaged('it has no sheet');
+  if (new Set(sheets.map(({ name }) => name)).size < sheets.length) throw damaged(`${main}: two sheets have one name`);
   // A part that is named and missing is not needed, unless a cell refers to it.
   const partOf = (kind: string) => {
     const part = onlyOne(relations, kind, main)?.part;

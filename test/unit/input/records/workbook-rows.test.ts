@@ -871,6 +871,7 @@ it.each<[string, Uint8Array, string]>([
     `${SHEET}: it has too many merged cells and conditional formats`,
   ],
   ['a sheet that names two parts', TWO_PARTS, 'xl/workbook.xml: a sheet has two parts'],
+  ['one name for two', withPart('xl/workbook.xml', BOOK(SHOWN + SHOWN)), 'xl/workbook.xml: two sheets have one name'],
   ['one id for two', withPart('xl/_rels/workbook.xml.rels', TWICE), 'xl/workbook.xml: two of its parts have one id'],
   ...[
     ['_rels/.rels', 'officeDocument', 'the file', RELATIONS],
