@@ -380,9 +380,9 @@ const stylesAround = (cols: string, row: string, [id, email] = ['', '']) =>
     styles: `<numFmts><numFmt numFmtId="170" formatCode="0;0;0;&quot;card B&quot;"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/></cellXfs>`,
     rows: `</sheetData><cols>${cols}</cols><sheetData>${NAMES_ROW.replaceAll('<c', '<c s="0"')}<row r="2"${row}><c t="str"${id}><v>card A</v></c><c${email}><v>7</v></c></row>`,
   });
-const maySeem = (format: string, stored: string) =>
-  `has the format "${format}", so a spreadsheet may show something else (stored as ${stored}). Store it as text`;
-const CARD_B = [0, maySeem("0;0;0;'card B'", '"card A"')] as const;
+const maySeem = (format: string, stored: string, advice = 'Store it as text') =>
+  `has the format "${format}", so a spreadsheet may show something else (stored as ${stored}). ${advice}`;
+const CARD_B = [0, maySeem("0;0;0;'card B'", '"card A"', 'Set its number format to General')] as const;
 const seven = (format: string) => [1, maySeem(format, '7')] as const;
 const SEVEN_B = seven("0;0;0;'card B'");
 const col = (min: number, max: number, style: number) => `<col min="${min}" max="${max}" style="${style}"/>`;
@@ -417,7 +417,8 @@ it.each([
   'a text and a number in a style that repeats them to fill the cell are faults: %s',
   async (_, styles, s = ' s="1"') => {
     const rows = `${NAMES_ROW.replaceAll('<c', '<c s="0"')}<row r="2"><c${s} t="str"><v>1</v></c><c${s}><v>7</v></c></row>`;
-    const problems = ['"1"', '7'].map((stored, at) => [at, maySeem('alignment: fill', stored)]);
+    const advice = 'Set its horizontal alignment to General';
+    const problems = ['"1"', '7'].map((stored, at) => [at, maySeem('alignment: fill', stored, advice)]);
     expect(problemsOf(await readAll(handMadeWorkbook({ styles, rows })))).toEqual(problems);
   },
 );
