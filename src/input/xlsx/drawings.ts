@@ -68,7 +68,9 @@ const childOf = (element: XmlElement | undefined, name: string) =>
 function covers(element: XmlElement): boolean {
   const isEmpty =
     element.name === 'sp' &&
-    childOf(element, 'spPr')?.children.some(({ name }) => name.endsWith(':noFill')) === true &&
+    childOf(element, 'spPr')?.children.some(
+      ({ name, attributes: { prst } }) => name.endsWith(':noFill') || prst === 'line',
+    ) === true &&
     !insideOf(element).some(({ name, text }) => name === 't' && text.trim() !== '');
   return ['sp', 'pic', 'grpSp', 'graphicFrame'].includes(element.name) && !isEmpty;
 }

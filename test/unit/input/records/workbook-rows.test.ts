@@ -495,6 +495,7 @@ it.each([
   ['a chart', twoCell(at('to', [2, 0], [2, 0]), '<d:graphicFrame/>'), ['B2']],
   ['a text without filling', twoCell(at('to', [2, 0], [2, 0]), shape('<a:t>s9</a:t>')), ['B2']],
   ['a ring', twoCell(at('to', [2, 0], [2, 0]), shape('<a:t> </a:t>')), []],
+  ['a line', twoCell(at('to', [2, 0], [2, 0]), '<d:sp><d:spPr><a:prstGeom prst="line"/></d:spPr></d:sp>'), []],
   ['an arrow', twoCell(at('to', [2, 0], [2, 0]), '<d:cxnSp/>'), []],
   ['a picture of a size', `<d:oneCellAnchor>${from}${sized(600_000, 190_500)}</d:oneCellAnchor>`, ['B2']],
   ['one over two rows', `<d:oneCellAnchor>${from}${sized(600_000, 290_500)}</d:oneCellAnchor>`, ['B2', 'B3']],
