@@ -21,6 +21,7 @@ if (!(major > 22 || (major === 22 && minor >= 3) || (major === 20 && minor >= 19
     process.exitCode = 0;
   } catch (error) {
     if (error.code === 'EPIPE') process.exitCode = 141;
+    else process.stderr.write(`frontdesk: could not write the version to stdout: ${error.message}\n`);
   }
 } else {
   startProgram(`${__dirname}/../dist`);

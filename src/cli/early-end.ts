@@ -67,12 +67,14 @@ export function asSignalled(failure: Failure, { signals: { received } }: Pick<Co
   return new Failure('CANCELLED', failure.problem, { ...failure, exitCode, cause: failure.cause });
 }
 
-export function failureOf(error: unknown, { maySend }: Pick<CallState, 'maySend'>): Failure {
+export function failureOf(error: unknown, { maySend, operation }: Pick<CallState, 'maySend' | 'operation'>): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof StreamFailure)) return systemFailure(error) ?? internalFailure(error);
   const exitCode = CANCELLED_EXIT_CODES.EPIPE;
   if (error.errno === 'EPIPE')
     return new Failure('CANCELLED', 'the reader of stdout went away', { exitCode, cause: error });
   const after = maySend ? 'unsent' : 'silent';
-  return new Failure('LOCAL_IO', `could not write to stdout: ${error.reason}`, { after, cause: error });
+  const problem = `could not write the result of ${operation?.replaceAll('.', ' ') ?? 'the command'} to stdout: ${error.reason}`;
+  const hints = error.errno === 'ENOSPC' ? ['free space there, or write the result to another place'] : [];
+  return new Failure('LOCAL_IO', problem, { after, hints, cause: error });
 }

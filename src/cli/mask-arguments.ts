@@ -47,9 +47,10 @@ function secretsIn(text: string, isRefusal: boolean): readonly string[] {
 /** Letters that may stand before a value that is glued to them (`-qp<value>`), or are read as options of its own. */
 const GLUED = [0, 1, 2, 3];
 
-/** What of a word looks like a secret. The field that --map gives is none: `Token=cardId`. */
+/** What of a word looks like a secret. The field that --map gives is no value of its column: `Token=cardId`. */
 function secretsWithin(word: string, before: string | undefined, isRefusal: boolean): readonly string[] {
-  if (before === '--map' && word.includes('=')) return [];
+  const map = before === '--map' ? word : /^--map=(.*)$/s.exec(word)?.[1];
+  if (map !== undefined) return map.split('=').flatMap((part) => secretsIn(part, isRefusal));
   if (!/^-[^-]/.test(word)) return secretsIn(word, isRefusal);
   const found = GLUED.flatMap((at) => secretsIn(word.slice(1 + at), isRefusal));
   return found.flatMap((secret) => GLUED.map((at) => secret.slice(at)));

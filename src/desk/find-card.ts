@@ -1,6 +1,6 @@
 import type { Verdict } from '../base/context.ts';
 import { Failure } from '../base/failure.ts';
-import { quoted } from '../base/json/outside-text.ts';
+import { outside, quoted } from '../base/json/outside-text.ts';
 import { hintText } from '../base/next-step.ts';
 import type { Session } from '../command/session.ts';
 import { judgeId, nearlyIdProblem, readCardId } from '../input/values.ts';
@@ -41,7 +41,8 @@ export function recentText(cards: readonly KnownCard[], width: number, now: numb
     const isNew = write !== undefined && keyOf(write.cardId) !== keyOf(cardId);
     const ended = isNew ? `replaces ${write.cardId.slice(0, 8)}` : write && endedWords(write);
     const did = write && `${nounOf(write.operation)} ${clockTime(write.timeMs, now)}: ${ended}`;
-    return [id, cutText(safeText(reference), 20), safeText(status), did ?? ''];
+    const cells = [cutText(safeText(reference), 20), safeText(status)].map((cell) => cell && outside(cell));
+    return [id, ...cells, did ?? ''];
   });
   const widths = [1, 2].map((column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))));
   const entries = rows.map(([id = '', reference = '', status = '', did = ''], index) => {

@@ -1,5 +1,5 @@
 import { OUTCOMES } from '../base/failure.ts';
-import { markedLine, outside } from '../base/json/outside-text.ts';
+import { outside } from '../base/json/outside-text.ts';
 import {
   INTEGER,
   NUMBER,
@@ -169,23 +169,24 @@ const OPERATION_WIDTH = 14;
 export function blockOf(rows: readonly JsonValue[]): Block {
   const hasProfile = new Set(rows.map((row) => shownAt(row, 'profile'))).size > 1;
   return (row, { width, colour }) => {
-    const [operation, outcome, id] = ['operation', 'outcome', 'id'].map((name) => shownAt(row, name));
+    const [operation, outcome] = ['operation', 'outcome'].map((name) => shownAt(row, name));
     const words = outcomeWords(outcome ?? '');
     const when = peopleTime(shownAt(row, 'time'), true);
     const what = padText(commandWords(operation ?? ''), OPERATION_WIDTH);
     const [first = '', ...rest] = withRight(`${when}   ${what}   ${words}`, shortEntry(shownAt(row, 'entry')), width);
     const room = width - MARGIN.length;
-    const reference = shownAt(row, 'clientReference');
+    const [id, reference, made, reason] = ['id', 'clientReference', 'resultId', 'reason']
+      .map((name) => shownAt(row, name))
+      .map((text) => (text === '' ? '' : outside(text)));
     const subject = [id, reference].filter((text) => text !== '').join(MARGIN);
     const isBeside = reference === '' || (id !== '' && displayWidth(subject) <= room);
-    const made = shownAt(row, 'resultId');
     const below = [
-      ...(isBeside ? [subject] : [id, outside(reference)]),
+      ...(isBeside ? [subject] : [id, reference]),
       made === '' ? '' : `${resultNounOf(operation ?? '')} ${made}`,
-      shownAt(row, 'reason'),
+      reason === '' ? '' : `Reason ${reason}`,
       closedText(row),
     ].filter((text) => text !== undefined && text !== '');
-    const lines = below.flatMap((text) => wrapOutside(markedLine(text ?? ''), room)).map((text) => MARGIN + text);
+    const lines = below.flatMap((text) => wrapOutside(text ?? '', room)).map((text) => MARGIN + text);
     const who = [...(hasProfile ? [shownAt(row, 'profile')] : []), shownAt(row, 'user')].join(MARGIN);
     const toned = makePaint(colour).toned('outcome', outcome ?? '', words);
     return [first.replace(words, toned), ...rest, ...lines.slice(0, -1), ...withRight(lines.at(-1) ?? '', who, width)];

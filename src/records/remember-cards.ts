@@ -30,9 +30,14 @@ export function cardsFolder(stateDir: string): string {
   return join(stateDir, 'cards');
 }
 
+/** Characters of a file's name: file systems take 255 bytes. Of a longer one so many of its beginning and its end stay. */
+const [LONGEST_NAME, KEPT] = [230, 100];
+
 /** `url`: the base URL, or `sandbox`. The name is no digest: a read would load the crypto module, which takes 5 ms. */
 export function knownCardsPath(stateDir: string, url: string): string {
-  return join(cardsFolder(stateDir), `${encodeURIComponent(url)}.ndjson`);
+  const name = encodeURIComponent(url);
+  const short = `${name.slice(0, KEPT)}~${name.length}~${name.slice(-KEPT)}`;
+  return join(cardsFolder(stateDir), `${name.length > LONGEST_NAME ? short : name}.ndjson`);
 }
 
 /** The first line. `bytes`: the size of the file when old lines were last removed. */

@@ -1,14 +1,15 @@
 import { escapeUnsafe } from '../base/json/unsafe-characters.ts';
 
 /**
- * What a spreadsheet takes for the beginning of a formula (docs/faults.md T8), full-width forms included. Both line
- * ends, because programs turn CRLF into LF: what was guarded before is found behind it too.
+ * What a spreadsheet takes for the beginning of a formula (docs/faults.md T8), full-width forms included, and behind
+ * NUL, which LibreOffice drops. Both line ends, because programs turn CRLF into LF: what was guarded before is found
+ * behind it too.
  */
-const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
-const GUARDED = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+const FORMULA = /^'*\0*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+const GUARDED = /^'+\0*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 /** The same behind a `;` or a tab, where a spreadsheet may split a cell. */
-const INNER = /([;\t])('*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
-const INNER_GUARDED = /([;\t])'('*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+const INNER = /([;\t])('*\0*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+const INNER_GUARDED = /([;\t])'('*\0*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 /**
  * Text as a CSV cell that a spreadsheet shows and does not compute: a `'` goes before a formula's first character, at
@@ -33,7 +34,7 @@ export function guardedZeros(cell: string): string | undefined {
 }
 
 /** Places where `unguardCell` removes a `'`. */
-const INNER_QUOTED = /([;\t])('+[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+const INNER_QUOTED = /([;\t])('+\0*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 /**
  * The same for a cell of a spreadsheet file, which is text by its type: a `'` only where `unguardCell`, also its

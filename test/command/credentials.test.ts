@@ -102,6 +102,8 @@ test.each([
   expect(stderr).not.toContain('secret-argument');
 });
 
+const MAP = ['card', 'block', '--from', 'x', '--map'];
+
 test.each([
   ['before the command', ['--token', 'tok_x', 'card', 'get', ID], '--token: there is no option that takes a token'],
   ['between its words', ['card', '--api-token', 'tok_x', 'get', cardId(1)], '--api-token: there is no option'],
@@ -120,12 +122,10 @@ test.each([
   ['in a URL', ['api', 'GET', 'https://h.example/v1?a=b&api_key=tok_x1'], '"https://h.example/v1?a=b&api_key=***"'],
   ['after the option that reads it from stdin', [...CARDS, '--token-stdin', 'tok_x'], 'unexpected argument: ***'],
   ['behind Bearer', ['card', 'get', ID, '--timeout', 'Bearer tok_x1'], '--timeout: must be a duration'],
-  [
-    'as --map',
-    ['card', 'block', '--from', 'x', '--map', 'Bearer tok_x1'],
-    'must be "<column>=<field>", not "Bearer ***"',
-  ],
-  ['but its column is', ['card', 'block', '--from', 'x', '--map', 'Token=cardIdd'], '"Token=cardIdd" names no field'],
+  ['as --map', [...MAP, 'Bearer tok_x1'], 'must be "<column>=<field>", not "Bearer ***"'],
+  ['as a column', [...MAP, 'sk-tok_x123456789=cardIdd'], '"***=cardIdd" names no field'],
+  ['as a field', [...MAP.slice(0, -1), '--map=Ticket=sk-tok_x123456789'], '"Ticket=***" names no field'],
+  ['but its column is', [...MAP, 'Token=cardIdd'], '"Token=cardIdd" names no field'],
   ['after a misspelt one', [...CARDS, '--token-stdn', 'tok_x'], 'did you mean --token-stdin?'],
 ])('C6 auth login never repeats a value that may be a secret: %s', async (_where, args, problem) => {
   const stderr = await refused(args);

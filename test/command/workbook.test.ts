@@ -54,7 +54,7 @@ test('the first sheet is read, and a notice says so if there are more', async ()
   expect(JSON.parse(result.stderr.split('\n')[0] ?? '')).toEqual({
     notice: {
       code: 'WORKBOOK',
-      message: '"rows.xlsx": the sheet "Rows" is read, and not "Last year" (--sheet names another)',
+      message: '"rows.xlsx": the first sheet, "Rows", is read, and not "Last year" (--sheet names another)',
     },
   });
 });
@@ -152,7 +152,8 @@ test('a hidden first sheet is skipped with a notice, and hidden rows are counted
   expect(notices.map((line) => JSON.parse(line).notice)).toEqual([
     {
       code: 'WORKBOOK',
-      message: '"rows.xlsx": the sheet "Members" is read, and not "Archive" (hidden) (--sheet names another)',
+      message:
+        '"rows.xlsx": the first sheet that is not hidden, "Members", is read, and not "Archive" (hidden) (--sheet names another)',
     },
     { code: 'HIDDEN_ROWS', message: '2 of 3 rows are hidden in the sheet, but included in this run' },
   ]);

@@ -1,7 +1,7 @@
 /** What begins a line of frontdesk: nothing from outside may begin one with it, nor a command of a CI service. */
 const OURS = /^\s*(?:hint:|frontdesk|::)/i;
-/** A verdict, with its sign. */
-const VERDICT = /^\s*(?:[✔✖▲]|[x*!] (?:NOT |OUTCOME |[A-Z]+ED\b))/;
+/** A verdict, with its sign or one that looks like it. */
+const VERDICT = /^\s*(?:[✔✖▲✓✅☑✗✘❌⚠△]|[x*!] (?:NOT |OUTCOME |[A-Z]+ED\b))/;
 /** How Azure Pipelines and TeamCity begin a command, anywhere in a line of a log. */
 const CI_COMMAND = /##(?=\w*\[)/g;
 /** A status, a code, an ID, a path: it needs no quotes to be told from the words around it. */

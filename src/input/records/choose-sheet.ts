@@ -42,5 +42,9 @@ export function noteSheets(
 ): readonly string[] {
   if (sheets.length === 1 || asked !== undefined) return [];
   const others = sheets.filter((other) => other !== read);
-  return [`${name}: the sheet ${quoteValue(read.name)} is read, and not ${listSheets(others)} (--sheet names another)`];
+  // Names may differ by a blank or a letter's case alone.
+  const which = read === sheets[0] ? 'first sheet' : 'first sheet that is not hidden';
+  return [
+    `${name}: the ${which}, ${quoteValue(read.name)}, is read, and not ${listSheets(others)} (--sheet names another)`,
+  ];
 }

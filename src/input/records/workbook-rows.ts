@@ -3,6 +3,7 @@ import { unguardCell } from '../../screen/formula-guard.ts';
 import { type PackedCells, packCells, quoteValue, unpackCells } from '../values.ts';
 import { type CellRange, type CellText, parseRange, parseReference, readCell, type StoredCell } from '../xlsx/cell.ts';
 import { type CellFormats, formatOf, NO_FORMATS, NO_ZEROS, rangesOf, readCellFormats } from '../xlsx/cell-format.ts';
+import { CoveredCells } from '../xlsx/drawings.ts';
 import { FilledCells } from '../xlsx/filled-cells.ts';
 import { damaged, readPacked, WorkbookFault } from '../xlsx/packed.ts';
 import {
@@ -31,6 +32,7 @@ const NOT_SHOWN = 'has more than a spreadsheet shows';
 interface SheetContext extends Sheet {
   readonly sharedStrings: readonly (string | undefined)[];
   readonly formats: CellFormats;
+  readonly covered: CoveredCells;
   readonly raw: boolean;
 }
 
@@ -87,7 +89,7 @@ class SheetReader {
     else if (name === 'col') this.#readColumn(attributes);
     else if (name === 'conditionalFormatting' || name === 'ext') this.#readConditional(element);
     else if (name === 'sheetFormatPr') this.#visibility.setDefaults(attributes);
-    else if (name === 'sheetView') this.#visibility.readView(attributes);
+    else if (name === 'sheetView') this.#visibility.readView(element);
     else {
       const problem = `${NOT_SHOWN} (${quoteValue(name)} among its rows): save it in a spreadsheet`;
       this.#refuse(this.#lastLine + 1, { kind: 'not shown', problem });
@@ -111,7 +113,7 @@ class SheetReader {
     if (line <= this.#lastLine || line > MAX_LINES) {
       throw this.#damaged('its rows are out of order');
     }
-    const { isHidden, isOddEnd } = this.#visibility.readRow(attributes);
+    const { isHidden, isOddEnd } = this.#visibility.readRow(attributes, line);
     if (isOddEnd) this.#refuse(this.#lastLine, COLLAPSED);
     this.#lastLine = line;
     this.#rowStyle = wholeNumber(s);
@@ -196,6 +198,7 @@ class SheetReader {
   #cellsOf(elements: readonly XmlElement[], line: number): Cells {
     const cells = new Map<number, CellText>();
     let last = -1;
+    this.#context.covered.beginRow(line);
     for (const element of elements) {
       if (element.name === 'extLst') continue;
       if (element.name !== 'c') {
@@ -209,7 +212,7 @@ class SheetReader {
         throw this.#damaged('its cells are out of order');
       }
       last = column;
-      const cell = this.#cell(element, line, column);
+      const cell = this.#context.covered.marked(this.#cell(element, line, column), column);
       if (cell.text !== '' || cell.problem !== undefined) cells.set(column, cell);
     }
     return cells;
@@ -308,9 +311,10 @@ export async function* readWorkbookRows(
     const { sheets, styles, sharedStrings: texts } = await findParts(archive);
     const sheet = chooseSheet(sheets, options);
     await refuseFilledAnew(archive, sheet);
+    const covered = await CoveredCells.read(archive, sheet);
     const sharedStrings = texts === undefined ? [] : await readSharedStrings(archive, texts);
     const formats = styles === undefined ? NO_FORMATS : await readCellFormats(archive, styles);
-    const reader = new SheetReader({ ...sheet, sharedStrings, formats, raw: options.csvRaw });
+    const reader = new SheetReader({ ...sheet, sharedStrings, formats, covered, raw: options.csvRaw });
     let notes = noteSheets(sheets, sheet, options);
     for await (const elements of readElements(archive, sheet.part, ...SHEET_ELEMENTS)) {
       yield { ...reader.take(elements), format: 'xlsx', header: reader.header, notes };

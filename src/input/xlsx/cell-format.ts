@@ -12,6 +12,8 @@ export interface CellFormat {
   readonly showsTexts: boolean;
   /** Is TRUE shown as true? */
   readonly showsBooleans: boolean;
+  /** What to change about the cell, if that is not its number format or its type. */
+  readonly advice?: string | undefined;
 }
 
 const PLAIN: ReadonlySet<string> = new Set(['general', '0', '@']);
@@ -63,7 +65,11 @@ const UNKNOWN: CellFormat = { name: 'unknown', showsNumbers: false, showsTexts: 
 /** Of a zero in a sheet that leaves zeros out. */
 export const NO_ZEROS: CellFormat = { ...UNKNOWN, name: 'zeros are not shown' };
 /** Of a style that repeats what it shows until the cell is full: 1 is shown as 1111. */
-const REPEATED: CellFormat = { ...UNKNOWN, name: 'alignment: fill' };
+const REPEATED: CellFormat = {
+  ...UNKNOWN,
+  name: 'alignment: fill',
+  advice: 'Set its horizontal alignment to General',
+};
 
 function repeats(style: XmlElement): boolean {
   return insideOf(style).some(({ name, attributes: { horizontal } }) => name === 'alignment' && horizontal === 'fill');
@@ -89,8 +95,8 @@ function stricter(one: CellFormat, other: CellFormat): CellFormat {
   const showsBooleans = one.showsBooleans && other.showsBooleans;
   const isOther = (one.showsNumbers && !other.showsNumbers) || (one.showsTexts && !showsTexts);
   const showsNumbers = one.showsNumbers && other.showsNumbers;
-  const { name } = isOther || (one.showsBooleans && !showsBooleans) ? other : one;
-  return { name, showsNumbers, showsTexts, showsBooleans };
+  const { name, advice } = isOther || (one.showsBooleans && !showsBooleans) ? other : one;
+  return { name, advice, showsNumbers, showsTexts, showsBooleans };
 }
 
 /**

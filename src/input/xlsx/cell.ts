@@ -52,7 +52,8 @@ function faultOf({ type, value, formula, isFilled, format }: StoredCell): readon
   if (type === 'n' && format.showsNumbers)
     return ['number', 'is a number that spreadsheets may show otherwise', stored, 'Store it as text'];
   const shown = `has the format ${quoteValue(format.name)}, so a spreadsheet may show something else`;
-  return [`format ${format.name}`, shown, stored, 'Store it as text'];
+  const advice = format.advice ?? (TEXT_TYPES.has(type) ? 'Set its number format to General' : 'Store it as text');
+  return [`format ${format.name}`, shown, stored, advice];
 }
 
 /** The text of a cell that shows it; undefined for any other. */

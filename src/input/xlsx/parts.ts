@@ -59,7 +59,7 @@ const RELATIONS = [
 const READ: ReadonlySet<string> = new Set(['officeDocument', 'worksheet', 'sharedStrings', 'styles']);
 
 /** What a part refers to; `kind` is the last word of its type (`worksheet`). Types of other makers are left out. */
-async function readRelations(archive: Archive, source: string) {
+export async function readRelations(archive: Archive, source: string) {
   const folder = posix.dirname(source);
   const part = posix.join(folder, '_rels', `${posix.basename(source)}.rels`);
   if (!archive.has(part)) return [];
@@ -136,6 +136,7 @@ export async function findParts(archive: Archive) {
     return [{ name, part: relation.part, isHidden: HIDDEN.has(state) }];
   });
   if (sheets.length === 0) throw damaged('it has no sheet');
+  if (new Set(sheets.map(({ name }) => name)).size < sheets.length) throw damaged(`${main}: two sheets have one name`);
   // A part that is named and missing is not needed, unless a cell refers to it.
   const partOf = (kind: string) => {
     const part = onlyOne(relations, kind, main)?.part;

@@ -1,3 +1,4 @@
+import { parseReference } from './cell.ts';
 import { isTrue, type XmlElement } from './xml.ts';
 
 /** What is read of a sheet, in the order that the format has. */
@@ -69,8 +70,17 @@ export class Visibility {
   /** Are zeros shown as nothing? */
   hidesZeros = false;
 
-  readView({ showZeros }: XmlElement['attributes']): void {
+  /** Rows and columns before these are above or left of a frozen pane: nobody can scroll to them. */
+  readonly #first = { row: 1, column: 0 };
+
+  readView({ attributes: { showZeros, topLeftCell = '' }, children }: XmlElement): void {
     this.hidesZeros ||= showZeros !== undefined && !isTrue(showZeros);
+    const { row = 1, column = 0 } = parseReference(topLeftCell) ?? {};
+    for (const { name, attributes } of children) {
+      if (name !== 'pane' || !attributes['state']?.startsWith('frozen')) continue;
+      if (Number(attributes['ySplit'] ?? 0) > 0) this.#first.row = Math.max(this.#first.row, row);
+      if (Number(attributes['xSplit'] ?? 0) > 0) this.#first.column = Math.max(this.#first.column, column);
+    }
   }
 
   setDefaults({ zeroHeight, defaultRowHeight, defaultColWidth }: XmlElement['attributes']): void {
@@ -79,10 +89,14 @@ export class Visibility {
   }
 
   /** `isOddEnd`: the row before is in a group that is collapsed, and not hidden. */
-  readRow(attributes: XmlElement['attributes']): { readonly isHidden: boolean; readonly isOddEnd: boolean } {
+  readRow(
+    attributes: XmlElement['attributes'],
+    line: number,
+  ): { readonly isHidden: boolean; readonly isOddEnd: boolean } {
     const { ht, hidden } = attributes;
     const saysNothing = ht === undefined && hidden === undefined;
-    const isHidden = isTrue(hidden) || isBelow(ht, MIN_HEIGHT) || (saysNothing && this.#areRowsHidden);
+    const isHidden =
+      line < this.#first.row || isTrue(hidden) || isBelow(ht, MIN_HEIGHT) || (saysNothing && this.#areRowsHidden);
     return { isHidden, isOddEnd: this.#rowGroups.isOddEnd(attributes, isHidden) };
   }
 
@@ -95,6 +109,8 @@ export class Visibility {
   }
 
   isHidden(column: number): boolean {
-    return (this.#columns[column] || (this.#areColumnsHidden ? HIDDEN : SHOWN)) === HIDDEN;
+    return (
+      column < this.#first.column || (this.#columns[column] || (this.#areColumnsHidden ? HIDDEN : SHOWN)) === HIDDEN
+    );
   }
 }

@@ -32,7 +32,12 @@ const EDITIONS: readonly string[] = [
   'http://purl.oclc.org/ooxml/spreadsheetml/main',
 ];
 /** Those of the roots. Of a part in any other, programs show nothing. */
-const ROOTS: readonly string[] = [...EDITIONS, 'http://schemas.openxmlformats.org/package/2006/relationships'];
+const ROOTS: readonly string[] = [
+  ...EDITIONS,
+  'http://schemas.openxmlformats.org/package/2006/relationships',
+  'http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing',
+  'http://purl.oclc.org/ooxml/drawingml/spreadsheetDrawing',
+];
 
 /** The strict XML parser, with limits on what one file can make it keep. No document type, so no entities. */
 export class XmlReader {

@@ -197,10 +197,11 @@ export function namesSecret(text: string): boolean {
 
 /**
  * A text without the values of one-time secrets (docs/faults.md C23). Nothing says where a value ends in a body that is
- * cut or no JSON, or in JSON inside a text, so everything after the name goes.
+ * cut or no JSON, or in JSON inside a text, so everything after the name goes. One that names them loses its escapes.
  */
 export function withoutSecretsInText(text: string): string {
-  return SECRET_NAME.test(text) ? text.replace(SECRET_IN_TEXT, `$1 ${MASKED}`) : text;
+  const plain = unescaped(text);
+  return SECRET_NAME.test(plain) ? plain.replace(SECRET_IN_TEXT, `$1 ${MASKED}`) : text;
 }
 
 /** The body of an error without one-time secrets, at any depth. Returns the same value if it holds none. */

@@ -28,7 +28,11 @@ test.concurrent('P2 says that a change was applied whose result could not be wri
   onStage(
     async (stage) => {
       const dry = await stage.shell(`$FD ${REISSUE.join(' ')} --dry-run > /dev/full`);
-      expect(dry.stderr).toBe('frontdesk: could not write to stdout: no space left. Nothing was sent.\n');
+      const lost = (command: string, state: string) =>
+        `frontdesk: could not write the result of ${command} to stdout: no space left${state}\nhint: free space there, or write the result to another place\n`;
+      expect(dry.stderr).toBe(lost('card reissue', '. Nothing was sent.'));
+      expect((await stage.shell(`$FD ${GET.join(' ')} > /dev/full`)).stderr).toBe(lost('card get', ''));
+      expect((await stage.shell('$FD --version > /dev/full')).stderr).toContain('could not write the version');
       const write = await stage.shell(`$FD ${REISSUE.join(' ')} --json > /dev/full`);
       expect(write.code).toBe(16);
       // The last line of stderr is the error.
@@ -41,7 +45,7 @@ test.concurrent('P2 says that a change was applied whose result could not be wri
         },
       });
       expect(JSON.parse((await stage.run(['history', '--json', '--query', '[].outcome'])).stdout)).toEqual(['applied']);
-      expect(stage.lines).toHaveLength(1);
+      expect(stage.lines).toHaveLength(2);
     },
     // The ID of a replacement is another one.
     { route: ({ method }) => (method === 'POST' ? json(200, cardText('ACTIVE', REPLACEMENT)) : undefined) },

@@ -32,7 +32,7 @@ it('a file gets the whole result though the disk takes a part of each write', as
 it('a result that a full disk cuts in the middle of a write is 16, never a success', async () => {
   const { code, stderr, text } = await schemaInto({ ...SHORT, LIMIT: '20480' });
   expect({ code, length: text.length }).toEqual({ code: 16, length: 20_480 });
-  expect(stderr).toContain('could not write to stdout: no space left');
+  expect(stderr).toContain('could not write the result of schema to stdout: no space left');
 });
 
 /** A disk that is full once one piece of a file is written. */

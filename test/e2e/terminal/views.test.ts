@@ -43,7 +43,7 @@ it.each([60, 200])('the history on %i columns has each entry whole, and history 
   const [, time = '', entry = ''] = /^(.{24,29}) {3}card reissue {5}applied +([0-9a-f]{6})$/.exec(first) ?? [];
   expect(time).toMatch(/^\d+ [A-Z][a-z]{2} \d{4}, \d\d:\d\d:\d\d UTC$/);
   expect(below.slice(0, -1)).toEqual([`  ${CARD}  order-1`, `  New card ${REPLACEMENT}`]);
-  expect(below.at(-1)).toMatch(/^ {2}damaged, ticket 4712 +\S+$/);
+  expect(below.at(-1)).toMatch(/^ {2}Reason "damaged, ticket 4712" +\S+$/);
   expect(linesOf(text).map((line) => line.length)).toEqual([columns, 47, 47, columns]);
   const page = await dialogue(['history', 'show', entry], [], { home, columns });
   const shown = await runFrontdesk(['history', 'show', entry, '--json'], { home });

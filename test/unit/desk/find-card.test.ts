@@ -16,13 +16,14 @@ const cards = (count: number) =>
     return { cardId, reference: 'order-1042', status: 'ACTIVE', write };
   });
 
-it('the recent cards on 40 columns say below the card what was done', () => {
-  expect(recentText(cards(2), 40, NOW_MS)).toBe(
+it('the recent cards on 40 columns say below the card what was done, and no reference is another column', () => {
+  const posing = cards(2).map((card, at) => (at === 0 ? card : { ...card, reference: 'order-1  BLOCKED' }));
+  expect(recentText(posing, 40, NOW_MS)).toBe(
     [
       'Recent cards',
-      '  1 7c0e1110  order-1042  ACTIVE',
+      '  1 7c0e1110  order-1042          ACTIVE',
       '    block 14:02: UNKNOWN',
-      '  2 7c0e1111  order-1042  ACTIVE',
+      '  2 7c0e1111  "order-1  BLOCKED"  ACTIVE',
       '    block 14:02: UNKNOWN',
       '',
     ].join('\n'),

@@ -91,16 +91,20 @@ test('the last line of a card counts: an earlier reference finds it no more, and
   expect(findCards(place(), 'new-1').cards).toEqual(known);
 });
 
-test('cards of another base URL are not found, and forgetting one base URL keeps the other', async () => {
-  const other = { ...place(), url: 'sandbox' };
-  await remember(place(), [card(ONE, 'order-1')]);
-  await remember(other, [card(TWO, 'order-1')]);
-  expect(ids('order-1')).toEqual([ONE]);
-  expect(await forgetCards(place())).toBe(true);
-  expect(await forgetCards(place())).toBe(false);
-  expect(ids('order-1')).toEqual([]);
-  expect(findCards(other, 'order-1').count).toBe(1);
-});
+const LONG_URL = `https://api.example.com/${'p'.repeat(300)}`;
+test.each(['sandbox', LONG_URL])(
+  'cards of another base URL are not found, and forgetting one base URL keeps the other',
+  async (url) => {
+    const other = { ...place(), url };
+    await remember(place(), [card(ONE, 'order-1')]);
+    await remember(other, [card(TWO, 'order-1')]);
+    expect(ids('order-1')).toEqual([ONE]);
+    expect(await forgetCards(place())).toBe(true);
+    expect(await forgetCards(place())).toBe(false);
+    expect(ids('order-1')).toEqual([]);
+    expect(findCards(other, 'order-1').count).toBe(1);
+  },
+);
 
 test('at most 50 cards are returned, the newest, and the others are counted', async () => {
   const many = Array.from({ length: 120 }, (_, n) => card(ONE.slice(0, -3) + String(100 + n), `order-${n}`, 'ACTIVE'));

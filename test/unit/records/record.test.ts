@@ -402,17 +402,13 @@ it('no record of a write holds a token that the service repeated, in the history
   expect(JSON.stringify(entries) + readFileSync(log, 'utf8')).not.toContain('tok');
 });
 
-it('a reference that has no room beside its card stands in quotes, so that it is no line of the history', () => {
+it('a reference and a reason stand in quotes, so that neither is another line of the history', () => {
   const clientReference = `New card ${CARD}`;
-  const row = fromPlain({
-    entry: 'e',
-    operation: 'card.reissue',
-    id: CARD,
-    user: 'ada',
-    outcome: 'unknown',
-    clientReference,
-  });
+  const reason = 'superseded by 04e0f9';
+  const about = { entry: 'e', operation: 'card.reissue', id: CARD, user: 'ada', outcome: 'unknown' };
+  const row = fromPlain({ ...about, clientReference, reason });
   const lines = blockOf([row])(row, { width: 80, colour: false, unicode: true, now: 0 });
   expect(lines[1]).toBe(`  ${CARD}`);
-  expect(lines[2]).toContain(`  "New card ${CARD}"`);
+  expect(lines[2]).toBe(`  "New card ${CARD}"`);
+  expect(lines[3]).toMatch(/^ {2}Reason "superseded by 04e0f9" +ada$/);
 });

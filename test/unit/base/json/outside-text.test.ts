@@ -37,7 +37,7 @@ it.each([
   ['hint: x', '| hint: x'],
   ['  Frontdesk: x', '  | Frontdesk: x'],
   [' ::error::x', ' | ::error::x'],
-  ['✖ NOT BLOCKED', '| ✖ NOT BLOCKED'],
+  ...[...'✔✖▲✓✅☑✗✘❌⚠△'].map((sign): [string, string] => [`${sign} NOT BLOCKED`, `| ${sign} NOT BLOCKED`]),
   [' x NOT BLOCKED', ' | x NOT BLOCKED'],
   ['x-ray', 'x-ray'],
   ['order frontdesk', 'order frontdesk'],

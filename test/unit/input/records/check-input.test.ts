@@ -918,7 +918,7 @@ it.each<[string, readonly string[], readonly string[]]>([
   ]);
   const failure = await failureOf(subscriberUpdate, bytes, XLSX);
   expect(placed(failure)).toEqual(problems);
-  expect(failure.hints.at(-1)).toContain('the sheet "Rows" is read, and not "Other"');
+  expect(failure.hints.at(-1)).toContain('the first sheet, "Rows", is read, and not "Other"');
 });
 
 it('of a sheet the faults of its rows are named with their cells', async () => {

@@ -380,9 +380,9 @@ const stylesAround = (cols: string, row: string, [id, email] = ['', '']) =>
     styles: `<numFmts><numFmt numFmtId="170" formatCode="0;0;0;&quot;card B&quot;"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/></cellXfs>`,
     rows: `</sheetData><cols>${cols}</cols><sheetData>${NAMES_ROW.replaceAll('<c', '<c s="0"')}<row r="2"${row}><c t="str"${id}><v>card A</v></c><c${email}><v>7</v></c></row>`,
   });
-const maySeem = (format: string, stored: string) =>
-  `has the format "${format}", so a spreadsheet may show something else (stored as ${stored}). Store it as text`;
-const CARD_B = [0, maySeem("0;0;0;'card B'", '"card A"')] as const;
+const maySeem = (format: string, stored: string, advice = 'Store it as text') =>
+  `has the format "${format}", so a spreadsheet may show something else (stored as ${stored}). ${advice}`;
+const CARD_B = [0, maySeem("0;0;0;'card B'", '"card A"', 'Set its number format to General')] as const;
 const seven = (format: string) => [1, maySeem(format, '7')] as const;
 const SEVEN_B = seven("0;0;0;'card B'");
 const col = (min: number, max: number, style: number) => `<col min="${min}" max="${max}" style="${style}"/>`;
@@ -417,7 +417,8 @@ it.each([
   'a text and a number in a style that repeats them to fill the cell are faults: %s',
   async (_, styles, s = ' s="1"') => {
     const rows = `${NAMES_ROW.replaceAll('<c', '<c s="0"')}<row r="2"><c${s} t="str"><v>1</v></c><c${s}><v>7</v></c></row>`;
-    const problems = ['"1"', '7'].map((stored, at) => [at, maySeem('alignment: fill', stored)]);
+    const advice = 'Set its horizontal alignment to General';
+    const problems = ['"1"', '7'].map((stored, at) => [at, maySeem('alignment: fill', stored, advice)]);
     expect(problemsOf(await readAll(handMadeWorkbook({ styles, rows })))).toEqual(problems);
   },
 );
@@ -455,6 +456,10 @@ it('what a program keeps in an extension of a row or a cell is left aside', asyn
   expect([valuesOf(read), read.faults, problemsOf(read)]).toEqual([[['s1', '']], [], []]);
 });
 
+/** A view that was scrolled before its pane was frozen. */
+const frozenAt = (first: string, split: string) =>
+  `<sheetViews><sheetView topLeftCell="${first}"><pane ${split} topLeftCell="D99" state="frozen"/></sheetView></sheetViews>`;
+
 it.each([
   ['row 0.1 points high', textRow(2, ['s1']).replace('<row', '<row ht="0.1"')],
   ['row whose height is no number', textRow(2, ['s1']).replace('<row', '<row ht="0.1pt"')],
@@ -464,9 +469,52 @@ it.each([
   ]),
   ['row of a sheet that hides those that say nothing', textRow(2, ['s1']), '<sheetFormatPr zeroHeight="1"/>'],
   ['row of a sheet without height', textRow(2, ['s1']), '<sheetFormatPr defaultRowHeight="0"/>'],
+  ['row above a frozen pane, to which nobody can scroll', textRow(2, ['s1']), frozenAt('A3', 'ySplit="1"')],
 ])('a %s counts as hidden', async (_what, row, before = '') => {
   const read = await readAll(sheetWith(before, textRow(1, ['id']) + row));
   expect(read.records.map(({ isHidden }) => isHidden)).toEqual([true]);
+});
+
+const DRAWN = 'xmlns:d="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" xmlns:a="urn:a"';
+const PIC = '<d:pic/><d:clientData/>';
+const at = (name: string, [col, x]: readonly number[], [row, y]: readonly number[]) =>
+  `<d:${name}><d:col>${col}</d:col><d:colOff>${x}</d:colOff><d:row>${row}</d:row><d:rowOff>${y}</d:rowOff></d:${name}>`;
+const from = at('from', [1, 0], [1, 0]);
+const twoCell = (to: string, what = PIC) => `<d:twoCellAnchor>${from}${to}${what}</d:twoCellAnchor>`;
+/** An inch is 914,400, a usual row 190,500. */
+const sized = (cx: number, cy: number) => `<d:ext cx="${cx}" cy="${cy}"/>${PIC}`;
+const absolute = (x: number, cx: number) =>
+  `<d:absoluteAnchor><d:pos x="${x}" y="190500"/>${sized(cx, 190_500)}</d:absoluteAnchor>`;
+const shape = (inside: string) => `<d:sp><d:spPr><a:noFill/></d:spPr>${inside}</d:sp>`;
+
+it.each([
+  ['a picture over B2', twoCell(at('to', [2, 0], [2, 0])), ['B2']],
+  ['one over B2 and a little more', twoCell(at('to', [2, 9000], [2, 9000])), ['B2']],
+  ['one over B2:C3', twoCell(at('to', [2, 99_000], [2, 99_000])), ['B2', 'C2', 'B3', 'C3']],
+  ['one beside the list', twoCell(at('to', [9, 0], [9, 0])).replace('<d:col>1<', '<d:col>3<'), []],
+  ['a chart', twoCell(at('to', [2, 0], [2, 0]), '<d:graphicFrame/>'), ['B2']],
+  ['a text without filling', twoCell(at('to', [2, 0], [2, 0]), shape('<a:t>s9</a:t>')), ['B2']],
+  ['a ring', twoCell(at('to', [2, 0], [2, 0]), shape('<a:t> </a:t>')), []],
+  ['a line', twoCell(at('to', [2, 0], [2, 0]), '<d:sp><d:spPr><a:prstGeom prst="line"/></d:spPr></d:sp>'), []],
+  ['an arrow', twoCell(at('to', [2, 0], [2, 0]), '<d:cxnSp/>'), []],
+  ['a picture of a size', `<d:oneCellAnchor>${from}${sized(600_000, 190_500)}</d:oneCellAnchor>`, ['B2']],
+  ['one over two rows', `<d:oneCellAnchor>${from}${sized(600_000, 290_500)}</d:oneCellAnchor>`, ['B2', 'B3']],
+  ['one at a place', absolute(700_000, 400_000), ['B2']],
+  ['a line of one color', absolute(700_000, 9000), []],
+  ['one over a name', twoCell(at('to', [2, 0], [2, 0])).replace('<d:row>1<', '<d:row>0<'), ['B1']],
+  ['what cannot be read', '<d:twoCellAnchor>', []],
+])('cells under drawings are faults: %s', async (_what, anchors, expected) => {
+  const rows = [1, 2, 3].map((line) =>
+    textRow(line, line === 1 ? ['id', 'email', 'first_name'] : ['s1', 'a@x', 'Ann']),
+  );
+  const parts = {
+    'xl/worksheets/_rels/sheet1.xml.rels': relations(relation('d', `${RELATIONS}/drawing`, '../drawings/d.xml')),
+    'xl/drawings/d.xml': `<d:wsDr ${DRAWN}>${anchors}</d:wsDr>`,
+  };
+  const read = await readAll(handMadeWorkbook({ rows: rows.join(''), parts }));
+  const ofRows = read.records.flatMap(({ line, problems = [] }) => [...problems].map(([cell]) => ({ line, cell })));
+  const covered = [...read.faults, ...ofRows].map(({ line, cell = 9 }) => `${'ABC'[cell]}${line}`);
+  expect(covered).toEqual(expected);
 });
 
 it('all columns count as hidden if the row with their names is', async () => {
@@ -478,6 +526,7 @@ it('all columns count as hidden if the row with their names is', async () => {
 it.each([
   ['hidden by hand', '<cols><col min="2" max="3" width="9" hidden="1"/></cols>', ['email', 'created']],
   ['of no width', '<cols><col min="2" max="4" width="0"/></cols>', ['email', 'created', 'first_name']],
+  ['left of a frozen pane', frozenAt('C9', 'xSplit="1"'), ['id', 'email']],
   ['not shown', '<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="3" width="9"/></cols>', ['first_name']],
 ])('columns %s are named', async (_how, before, names) => {
   const rows = textRow(1, ['id', 'email', 'created', 'first_name']) + textRow(2, ['s1', 'a@x', '', 'Ann']);
@@ -824,6 +873,7 @@ it.each<[string, Uint8Array, string]>([
     `${SHEET}: it has too many merged cells and conditional formats`,
   ],
   ['a sheet that names two parts', TWO_PARTS, 'xl/workbook.xml: a sheet has two parts'],
+  ['one name for two', withPart('xl/workbook.xml', BOOK(SHOWN + SHOWN)), 'xl/workbook.xml: two sheets have one name'],
   ['one id for two', withPart('xl/_rels/workbook.xml.rels', TWICE), 'xl/workbook.xml: two of its parts have one id'],
   ...[
     ['_rels/.rels', 'officeDocument', 'the file', RELATIONS],

@@ -95,7 +95,7 @@ it.each<[string, Partial<StoredCell>, string]>([
     (pattern): [string, Partial<StoredCell>, string] => [
       `a text in ${pattern}`,
       { type: 's', value: 'Ann', format: cellFormat(pattern) },
-      `has the format ${quoteValue(pattern)}, so a spreadsheet may show something else (stored as "Ann"). Store it as text`,
+      `has the format ${quoteValue(pattern)}, so a spreadsheet may show something else (stored as "Ann"). Set its number format to General`,
     ],
   ),
 ])('a cell is read as %s: a fault', (_what, stored, problem) => {
