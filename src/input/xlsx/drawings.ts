@@ -40,11 +40,12 @@ class Sizes {
 
   #sizeOf(at: number): number {
     this.#measured += 1;
-    return this.#measured > MAX_MEASURED ? 0 : (this.#sizes.get(at) ?? this.#usual);
+    return this.#sizes.get(at) ?? this.#usual;
   }
 
   /** Where a length ends that begins at a place. */
   endOf({ at, offset }: Place, length: number): Place {
+    if (this.#measured > MAX_MEASURED) return { at: MAX_LINES, offset: 0 };
     let [end, left] = [at, offset + length];
     for (let size = this.#sizeOf(end); left > size && end < MAX_LINES; size = this.#sizeOf(end)) {
       left -= size;

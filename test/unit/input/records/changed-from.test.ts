@@ -167,7 +167,7 @@ it('an older file is refused with a cell that no text can be made of, at its pla
   ]);
   const hintsOf = async (content: string | Uint8Array, path: string) =>
     (await read(content, path).catch((error: unknown) => error)) as Failure;
-  expect((await hintsOf(two, 'old.xlsx')).hints).toEqual([expect.stringContaining('the sheet "Rows" is read')]);
+  expect((await hintsOf(two, 'old.xlsx')).hints).toEqual([expect.stringContaining('the first sheet, "Rows", is read')]);
   expect((await hintsOf('id,email\n,a\n', 'old.csv')).hints).toEqual([]);
 });
 
