@@ -30,6 +30,7 @@ const NO_PEMS: readonly string[] = [];
 /** The service may be about to close a connection that was unused for longer. */
 const EARLY_MS = 2000;
 const PORT_PAUSE_MS = 250;
+const DIGIT_ONE = 0x31;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Most bytes of a proxy's response to CONNECT. */
 const MAX_PROXY_ANSWER_BYTES = 16_384;
@@ -81,7 +82,8 @@ export class Connector {
     const read = socket.read.bind(socket);
     socket.read = (size?: number) => {
       const chunk: unknown = read(size);
-      if (!this.isAwaiting || !Buffer.isBuffer(chunk)) return chunk;
+      // `HTTP/1.1 1`: the text of every other response is not made.
+      if (!this.isAwaiting || !Buffer.isBuffer(chunk) || chunk[9] !== DIGIT_ONE) return chunk;
       for (let at = 0; /^HTTP\/1\.[01] 1\d\d/.test(chunk.toString('latin1', at, at + 12)); ) {
         if (chunk.toString('latin1', at + 9, at + 12) === '100') chunk.write('102', at + 9, 'latin1');
         const end = chunk.indexOf('\r\n\r\n', at);
