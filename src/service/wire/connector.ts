@@ -32,6 +32,8 @@ const EARLY_MS = 2000;
 const PORT_PAUSE_MS = 250;
 const DIGIT_ONE = 0x31;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** A connection remembers no whole run. */
+const MAX_CARRIED = 1000;
 /** Most bytes of a proxy's response to CONNECT. */
 const MAX_PROXY_ANSWER_BYTES = 16_384;
 
@@ -248,6 +250,30 @@ export class Connector {
     };
     socket.on('readable', onReadable);
     socket.once('end', () => failed(Object.assign(new Error('closed'), { code: 'ECONNRESET' }), null));
+  }
+}
+
+/** What the requests of a connection were about: a late or repeated response to one could be taken for that of a change. */
+export class Carried {
+  /**
+   * It carried more than it remembers, and serves reads alone. They need not open another: when the first connection of
+   * a run ends, V8 throws away most of what it compiled for all of them.
+   */
+  isFull = false;
+  readonly #earlier = new Set<string>();
+  /** A run of reads sorts none of these. */
+  readonly #latest: string[] = [];
+
+  add(about: string): void {
+    if (this.isFull || this.#latest.push(about) + this.#earlier.size < MAX_CARRIED) return;
+    this.isFull = true;
+    this.#latest.length = 0;
+    this.#earlier.clear();
+  }
+
+  mayHave(about: string): boolean {
+    for (const one of this.#latest.splice(0)) this.#earlier.add(one);
+    return this.isFull || this.#earlier.has(about);
   }
 }
 

@@ -2,8 +2,7 @@ import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import { answerBytes, BodyPieces, LONG_BYTES, type LongAnswer } from './answer-bytes.ts';
 import { BreakError, connectBreakage, secondsText, sentBreakage } from './breakage.ts';
-import { Carried } from './carried.ts';
-import { Connector, type TransportOptions } from './connector.ts';
+import { Carried, Connector, type TransportOptions } from './connector.ts';
 import {
   type Exchange,
   type ExchangeOptions,
