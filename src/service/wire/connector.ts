@@ -255,10 +255,7 @@ export class Connector {
 
 /** What the requests of a connection were about: a late or repeated response to one could be taken for that of a change. */
 export class Carried {
-  /**
-   * It carried more than it remembers, and serves reads alone. They need not open another: when the first connection of
-   * a run ends, V8 throws away most of what it compiled for all of them.
-   */
+  /** Only reads use it then. When the first connection of a run ends, V8 throws most of its compiled code away. */
   isFull = false;
   readonly #earlier = new Set<string>();
   /** A run of reads sorts none of these. */
