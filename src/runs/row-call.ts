@@ -103,9 +103,10 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
     this.#hasPlace = await limiter.admit();
     if (!this.#hasPlace) return this.#deny();
     if (purpose === 'read' && task.isWrite) return true;
-    const mayLeave = async () => this.admitted > 0 || (await this.mayLeave?.()) !== false;
+    // Nothing is awaited that is not there: each row of a run would wait for it.
+    const mayLeave = this.admitted > 0 ? undefined : this.mayLeave;
     const askedMs = [clock.monotonic(), clock.now()] as const;
-    if (!(await mayLeave())) {
+    if (mayLeave !== undefined && !(await mayLeave())) {
       this.#givePlaceBack();
       return false;
     }
@@ -124,7 +125,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
       }
       const passedMs = Math.max(clock.monotonic() - askedMs[0], clock.now() - askedMs[1]);
       // Until its intent was there, others may have taken a process that stood still for gone.
-      if (passedMs > STOOD_STILL_MS && !(await mayLeave())) {
+      if (mayLeave !== undefined && passedMs > STOOD_STILL_MS && !(await mayLeave())) {
         this.#givePlaceBack();
         return false;
       }

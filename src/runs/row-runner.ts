@@ -134,7 +134,7 @@ class RowRunner<R extends RunRow> {
     const isFull = () => this.#calls.length >= concurrency || !this.#sink.hasRoom;
     while (isFull() && !this.#control.isStopping) await this.#change();
     if (this.#control.isStopping) return this.#skip(row, position);
-    const earlier = journal === undefined ? undefined : await this.#earlierOf(row, journal);
+    const earlier = journal && this.#earlierOf(row, journal);
     if (this.#control.isStopping) return this.#skip(row, position);
     if (kind === 'resend')
       journal?.resolve(row.row, 'resolved_by_user').catch((failure: unknown) => this.#control.break(failure));
@@ -142,7 +142,7 @@ class RowRunner<R extends RunRow> {
   }
 
   /** What earlier processes sent of a row, if that still matters. */
-  async #earlierOf({ row }: R, journal: RunJournal): Promise<EarlierSends | undefined> {
+  #earlierOf({ row }: R, journal: RunJournal): EarlierSends | undefined {
     const { states } = journal;
     const attempts = states.attempts(row);
     if (!states.isDoubtful(row)) return { attempts, callOutcome: undefined };

@@ -47,25 +47,26 @@ export function namesInOwn(stateDir: string, folder: string): readonly string[] 
 /** The facts of a path, which must belong to this user; undefined if it does not exist. */
 function statOf(stateDir: string, place: string): Stats | undefined {
   const facts = lstatSync(place, { throwIfNoEntry: false });
+  if (facts === undefined) return undefined;
   const uid = currentUid();
+  // A run looks before each group of its rows: no word is made of what is in order.
+  const isOrdinary = facts.isFile() || facts.isDirectory();
+  if (isOrdinary && (uid === undefined || (facts.uid === uid && (facts.mode & 0o022) === 0))) return facts;
   const folder = shellQuote(stateDir);
   const anew = newFolderStep('FRONTDESK_STATE_DIR');
   const step = folderStep(stateDir, anew);
-  if (facts === undefined) return undefined;
   if (facts.isSymbolicLink()) {
     const followed = 'set FRONTDESK_STATE_DIR to the folder that it leads to';
     throw foreign(place, 'it is a symbolic link', place === stateDir ? followed : step(removeCommand([place])));
   }
-  if (!facts.isFile() && !facts.isDirectory()) {
+  if (!isOrdinary) {
     throw foreign(place, 'it is not an ordinary file', step(removeCommand([place])));
   }
-  if (uid === undefined) return facts;
   if (facts.uid !== uid) {
     const fix = step(`sudo chown -R ${uid} ${folder} && chmod -R go-w ${folder}`);
     const more = fix === anew ? [] : ['delete it instead if another user may have written it'];
     throw foreign(place, `it belongs to another user (uid ${facts.uid})`, fix, more);
   }
-  if ((facts.mode & 0o022) === 0) return facts;
   throw foreign(place, `others can write to it (mode ${octal(facts.mode)})`, step(`chmod -R go-w ${folder}`));
 }
 

@@ -151,7 +151,8 @@ export class Interpreter {
     const empty = isTable(format) ? this.#checkCells(record, columns, found) : [];
     // Cells of tables and IDs are texts.
     const input = isTable(format) ? (record.values as PackedCells) : (record.object ?? String(record.values[0]));
-    found.push(...emptyParts(record, this.#options.templates ?? {}));
+    const { templates } = this.#options;
+    if (templates !== undefined) found.push(...emptyParts(record, templates));
     const ownExtra = this.#ownExpected(record, found);
     this.#maker ??= new RowMaker(this.shape(format, undefined));
     const whole = this.#maker.make(record.row, input, ownExtra);
@@ -159,7 +160,7 @@ export class Interpreter {
     const extra = was === undefined ? ownExtra : { ...ownExtra, was };
     const row = was === undefined ? whole : this.#maker.make(record.row, input, extra);
     const isUnchanged = was?.size === 0;
-    const isOfFlags = columns.fields.length === 0 && was === undefined && this.#options.templates === undefined;
+    const isOfFlags = columns.fields.length === 0 && was === undefined && templates === undefined;
     if (!isUnchanged) this.#checkBody(row.body, isOfFlags, found);
     if (found.length === 0) return { record, row, extra, isUnchanged, faults: [] };
     const faults = found

@@ -30,7 +30,10 @@ const NO_PEMS: readonly string[] = [];
 /** The service may be about to close a connection that was unused for longer. */
 const EARLY_MS = 2000;
 const PORT_PAUSE_MS = 250;
+const DIGIT_ONE = 0x31;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** A connection remembers no whole run. */
+const MAX_CARRIED = 1000;
 /** Most bytes of a proxy's response to CONNECT. */
 const MAX_PROXY_ANSWER_BYTES = 16_384;
 
@@ -81,7 +84,8 @@ export class Connector {
     const read = socket.read.bind(socket);
     socket.read = (size?: number) => {
       const chunk: unknown = read(size);
-      if (!this.isAwaiting || !Buffer.isBuffer(chunk)) return chunk;
+      // `HTTP/1.1 1`: the text of every other response is not made.
+      if (!this.isAwaiting || !Buffer.isBuffer(chunk) || chunk[9] !== DIGIT_ONE) return chunk;
       for (let at = 0; /^HTTP\/1\.[01] 1\d\d/.test(chunk.toString('latin1', at, at + 12)); ) {
         if (chunk.toString('latin1', at + 9, at + 12) === '100') chunk.write('102', at + 9, 'latin1');
         const end = chunk.indexOf('\r\n\r\n', at);
@@ -246,6 +250,27 @@ export class Connector {
     };
     socket.on('readable', onReadable);
     socket.once('end', () => failed(Object.assign(new Error('closed'), { code: 'ECONNRESET' }), null));
+  }
+}
+
+/** What the requests of a connection were about: a late or repeated response to one could be taken for that of a change. */
+export class Carried {
+  /** Only reads use it then. When the first connection of a run ends, V8 throws most of its compiled code away. */
+  isFull = false;
+  readonly #earlier = new Set<string>();
+  /** A run of reads sorts none of these. */
+  readonly #latest: string[] = [];
+
+  add(about: string): void {
+    if (this.isFull || this.#latest.push(about) + this.#earlier.size < MAX_CARRIED) return;
+    this.isFull = true;
+    this.#latest.length = 0;
+    this.#earlier.clear();
+  }
+
+  mayHave(about: string): boolean {
+    for (const one of this.#latest.splice(0)) this.#earlier.add(one);
+    return this.isFull || this.#earlier.has(about);
   }
 }
 

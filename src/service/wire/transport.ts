@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import { answerBytes, BodyPieces, LONG_BYTES, type LongAnswer } from './answer-bytes.ts';
 import { BreakError, connectBreakage, secondsText, sentBreakage } from './breakage.ts';
-import { Connector, type TransportOptions } from './connector.ts';
+import { Carried, Connector, type TransportOptions } from './connector.ts';
 import {
   type Exchange,
   type ExchangeOptions,
@@ -21,16 +21,12 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;
 /** Below the 5 s after which common servers drop an idle connection: a reset there looks like a lost change. */
 const KEEP_ALIVE_MS = 3500;
-/** A connection ends after this many IDs, so that it does not remember a whole run. */
-const MAX_CARRIED = 1000;
 
 /** One connection and its connector. Never shared by two exchanges at a time. */
 interface PooledConnection {
   readonly client: Dispatcher;
   readonly connector: Connector;
-  /** What its requests were about: a late or repeated response to one of them could be taken for that of a change. */
-  readonly carried: Set<string>;
-  readonly latest: string[];
+  readonly carried: Carried;
 }
 
 interface ConnectionPool {
@@ -46,7 +42,7 @@ export function createTransport(options: TransportOptions): Transport {
   const newConnection = (): PooledConnection => openConnection(options.baseUrl.origin, new Connector(options));
   const pool: ConnectionPool = {
     release(connection, isReusable) {
-      if (isReusable && connection.carried.size + connection.latest.length < MAX_CARRIED) idle.push(connection);
+      if (isReusable) idle.push(connection);
       else destroyConnection(connection);
     },
     openAhead() {
@@ -60,7 +56,7 @@ export function createTransport(options: TransportOptions): Transport {
     exchange: (wire, exchangeOptions) => {
       const { own, about } = exchangeOptions;
       const connection = (own === true ? ahead.shift() : takeIdle(idle, wire, about)) ?? newConnection();
-      if (about !== undefined) connection.latest.push(about);
+      if (about !== undefined) connection.carried.add(about);
       return new OngoingExchange(connection, options, wire, exchangeOptions, pool).start();
     },
     close: async () => {
@@ -69,14 +65,17 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** An idle connection; for a change one that carried no request `about` the same. A run of reads sorts no latest ones. */
+/** An idle connection; for a change one that carried no request `about` the same. */
 function takeIdle(idle: PooledConnection[], { method }: WireRequest, about?: string): PooledConnection | undefined {
   if (method !== 'POST' || about === undefined) return idle.pop();
-  const at = idle.findLastIndex(({ carried, latest }) => {
-    for (const one of latest.splice(0)) carried.add(one);
-    return !carried.has(about);
-  });
-  return at === -1 ? undefined : idle.splice(at, 1)[0];
+  const at = idle.findLastIndex(({ carried }) => !carried.mayHave(about));
+  if (at !== -1) return idle.splice(at, 1)[0];
+  // A new one takes their place.
+  for (const full of idle.filter(({ carried }) => carried.isFull)) {
+    removeFrom(idle, full);
+    destroyConnection(full);
+  }
+  return undefined;
 }
 
 function openConnection(origin: string, connector: Connector): PooledConnection {
@@ -92,7 +91,7 @@ function openConnection(origin: string, connector: Connector): PooledConnection 
     // The type is a union that a closure does not match. client.js calls it as (options, callback).
     connect: ((_: unknown, callback: Parameters<Connector['connect']>[0]) => connector.connect(callback)) as never,
   });
-  return { client, connector, carried: new Set(), latest: [] };
+  return { client, connector, carried: new Carried() };
 }
 
 function destroyConnection(connection: PooledConnection): void {

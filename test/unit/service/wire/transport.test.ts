@@ -40,6 +40,8 @@ function post(target = '/v1/x'): WireRequest {
   return { method: 'POST', target, headers, body: '{"a":1}' };
 }
 
+const GET: WireRequest = { ...post(), method: 'GET', body: undefined };
+
 async function serve(...script: Behavior[]): Promise<FaultServer> {
   const server = await startFaultServer({ script });
   cleanups.push(() => server.close());
@@ -226,9 +228,15 @@ it.each(['GET', 'POST'] as const)('a change uses no connection of an earlier %s 
 
 it('reads use any connection, and two connections take turns when each change follows a read about the same', async () => {
   const { send, connections } = await connect(json(200, '{}'));
-  const get: WireRequest = { ...post(), method: 'GET', body: undefined };
-  for (const about of ['a', 'b', 'c']) for (const wire of [get, post(), get]) await send({ about }, wire);
+  for (const about of ['a', 'b', 'c']) for (const wire of [GET, post(), GET]) await send({ about }, wire);
   expect(connections()).toEqual([1, 2, 2, 2, 1, 1, 1, 2, 2]);
+});
+
+it('a connection that carried a thousand IDs serves reads until a change needs another', async () => {
+  const { send, connections } = await connect(json(200, '{}'));
+  for (let n = 0; n <= 1000; n += 1) await send({ about: String(n) }, GET);
+  for (const wire of [post(), GET]) await send({ about: 'a' }, wire);
+  expect(connections().slice(999)).toEqual([1, 1, 2, 2]);
 });
 
 it('a transport gives an exchange of its own a new connection, and closes it afterwards', async () => {
