@@ -111,18 +111,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
       return false;
     }
     if (journal !== undefined) {
-      const { row, id } = this.row;
-      try {
-        const { reason, fields, digest } = task.aboutOf?.(this.row) ?? {};
-        await journal.intent({ row, id, reason, fields, digest });
-      } catch (error) {
-        // The journal keeps the failure, which stops the run: without its intent the row must not be sent.
-        this.#givePlaceBack();
-        this.#ports.control.break(error);
-        // The journal may have the intent, and lack the audit log alone.
-        if (this.admitted === 0 && journal.isOfAudit(error)) await this.#recordWithdrawn(journal);
-        return this.#deny();
-      }
+      if (!(await this.#recordIntent(journal))) return this.#deny();
       const passedMs = Math.max(clock.monotonic() - askedMs[0], clock.now() - askedMs[1]);
       // Until its intent was there, others may have taken a process that stood still for gone.
       if (mayLeave !== undefined && passedMs > STOOD_STILL_MS && !(await mayLeave())) {
@@ -138,6 +127,22 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
     }
     this.admitted += 1;
     return true;
+  }
+
+  /** Returns whether the row may be sent. The journal keeps a failure, which stops the run. */
+  async #recordIntent(journal: RunJournal): Promise<boolean> {
+    const { row, id } = this.row;
+    try {
+      const { reason, fields, digest } = this.#ports.task.aboutOf?.(this.row) ?? {};
+      await journal.intent({ row, id, reason, fields, digest });
+      return true;
+    } catch (error) {
+      this.#givePlaceBack();
+      this.#ports.control.break(error);
+      // The journal may have the intent, and lack the audit log alone.
+      if (this.admitted === 0 && journal.isOfAudit(error)) await this.#recordWithdrawn(journal);
+      return false;
+    }
   }
 
   /** Records that the request whose intent is recorded was not sent, in the words that the run prints of it. */
