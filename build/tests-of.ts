@@ -53,12 +53,14 @@ const BY_PROGRAM: Readonly<Record<string, readonly string[]>> = {
   'src/base/process/wasm.ts': ['test/e2e/startup-chunks.test.ts'],
 };
 
-/** A command is run as a child process: by the tests that have its words, as one text or as several. */
+/** A command is run by the tests that have its words, as one text or as several; a new one by those of all operations. */
 function runBy(file: string): readonly string[] {
   const words = /^src\/cli\/commands\/(.+)\.ts$/.exec(file)?.[1]?.split('/') ?? [];
   if (words.length === 0) return [];
   const typed = new RegExp(`['"\`]${words.join(`(?:', '| )`)}\\b`);
-  return TESTS.filter((test) => /^test\/(?:command|e2e)\//.test(test) && typed.test(textOf(test)));
+  const own = TESTS.filter((test) => /^test\/(?:command|e2e)\//.test(test) && typed.test(textOf(test)));
+  const ofAll = testsAmong(['test/support/sample-calls.ts']).filter((test) => !/^test\/(?:fuzz|simulate)\//.test(test));
+  return own.length > 0 ? own : ofAll;
 }
 
 /** The tests above some files: a test is one itself, what supports tests is used by several. */

@@ -1,17 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cardId, playService, REPLACEMENT_ID } from '../support/plain-service.ts';
-import { startRecordingServer } from '../support/recording-server.ts';
-import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
+import { cardId, openPlain, REPLACEMENT_ID } from '../support/plain-service.ts';
+import { runFrontdesk } from '../support/run-frontdesk.ts';
 
 const EMPTY = '[]\n';
 
-async function openShop(service: Parameters<typeof startRecordingServer>[0] = playService()) {
-  const home = createHome();
-  const server = await startRecordingServer(service);
-  const run = (...args: readonly string[]) => runFrontdesk(args, { env: server.env, home });
-  const write = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
+async function openShop(service?: Parameters<typeof openPlain>[0]) {
+  const { home, server, file: write, run: runPlain } = await openPlain(service);
+  const run = (...args: readonly string[]) => runPlain(args);
   /** Refused with 2 and nothing printed; its messages. */
   const refused = async (...args: readonly string[]) => {
     const { code, stdout, stderr } = await run(...args);

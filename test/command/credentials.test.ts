@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { refused } from '../support/calls.ts';
-import { cardId, idLines, playService } from '../support/plain-service.ts';
-import { type RecordingServer, startRecordingServer } from '../support/recording-server.ts';
-import { createHome, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { cardId, idLines, openPlain, refusal } from '../support/plain-service.ts';
+import type { RecordingServer } from '../support/recording-server.ts';
+import { runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 
 const TOKEN = 'stored-token-of-test-WXYZ';
 const ID = cardId(1);
@@ -14,9 +14,8 @@ const GET = ['card', 'get', ID, '-o', 'ndjson'];
 const CARDS = ['auth', 'login', '--family', 'cards'];
 
 /** A home, and a service that answers so and that a login of its stores a token for. */
-async function open(service: Parameters<typeof startRecordingServer>[0] = playService()) {
-  const home = createHome();
-  const server = await startRecordingServer(service);
+async function open(service?: Parameters<typeof openPlain>[0]) {
+  const { home, server } = await openPlain(service);
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     runFrontdesk(args, { home, env });
   const login = (args: readonly string[], stdin = TOKEN) =>
@@ -36,9 +35,7 @@ function jwt(claims: unknown): string {
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
 test('--token-command is run once per process, and once more after a 401; nothing is kept', async () => {
-  const { home, server, login, file } = await open((request, count) =>
-    count === 1 ? { status: 401, body: { errorCode: 'NO', message: 'no' } } : playService()(request, count),
-  );
+  const { home, server, login, file } = await open((_, count) => (count === 1 ? refusal(401, 'NO') : undefined));
   const command = 'echo once >> ran.txt; printf "command-token-%d" "$(wc -l < ran.txt)"';
   expect((await login(['--token-command', command])).code).toBe(0);
   const ran = join(home.path, 'work', 'ran.txt');
@@ -59,7 +56,7 @@ test('the output of a token command counts when it exits, although a child of it
 });
 
 test.runIf(process.platform === 'linux')('Ctrl-C ends what a token command started, without its shell', async () => {
-  const { home, server, login } = await open([]);
+  const { home, server, login } = await open();
   const started = join(home.path, 'started');
   await login(['--token-command', `sleep 300 & echo $! > '${started}.new'; mv '${started}.new' '${started}'; wait`]);
   const program = spawn(process.execPath, [join('bin', 'frontdesk.js'), ...GET], {
@@ -71,7 +68,7 @@ test.runIf(process.platform === 'linux')('Ctrl-C ends what a token command start
   await vi.waitFor(() => expect(existsSync(started)).toBe(true), 30_000);
   // As a terminal does: to the whole group.
   process.kill(-(program.pid ?? 0), 'SIGINT');
-  expect(await ended).toEqual([null, 'SIGINT']);
+  expect([...(await ended), ...server.lines]).toEqual([null, 'SIGINT']);
   const child = Number(readFileSync(started, 'utf8'));
   // Empty for a process that has ended and that nobody has waited for.
   const words = () => (existsSync(`/proc/${child}`) ? readFileSync(`/proc/${child}/cmdline`, 'utf8') : '');
@@ -156,7 +153,7 @@ test('a stored token in a reason is sent, and masked in the history', async () =
 });
 
 test('a credential that --check finds refused is not kept, and the earlier one stays', async () => {
-  const { login, file } = await open(playService(() => ({ status: 401, body: '{}' })));
+  const { login, file } = await open(() => ({ status: 401, body: '{}' }));
   const first = await login(['--token-stdin', '--check', ID]);
   expect(first.code).toBe(4);
   expect(first.stderr).toContain('the credential is not kept. The profile default and its URL are saved');
@@ -179,7 +176,7 @@ test('--check is refused where the environment has another token, which it would
 });
 
 test('a credential that --check could not try is kept, with the exit code of the read', async () => {
-  const { login, file } = await open(playService(() => ({ status: 404, body: '{}' })));
+  const { login, file } = await open(() => ({ status: 404, body: '{}' }));
   const { code, stderr } = await login(['--token-stdin', '--check', ID]);
   expect(code).toBe(3);
   expect(stderr).toContain('warning: the credential is stored, but it could not be tried');
@@ -195,7 +192,7 @@ test('a stored token stays valid if only the path prefix of its URL changes', as
 });
 
 test('a bulk run warns if the card token expires before the run can end', async () => {
-  const server = await startRecordingServer(playService());
+  const { server } = await open();
   const running = startFrontdesk(['card', 'activate', '--from', '-', '--yes', '-o', 'ndjson', '--rate', '1'], {
     env: { ...server.env, FRONTDESK_CARDS_TOKEN: jwt({ exp: inSeconds(60) }) },
     stdin: idLines(90),
@@ -207,8 +204,7 @@ test('a bulk run warns if the card token expires before the run can end', async 
 });
 
 test('the environment alone is the profile default, and needs nothing stored', async () => {
-  const home = createHome();
-  const server = await startRecordingServer(playService());
+  const { home, server } = await open();
   expect(await runFrontdesk(GET, { env: server.env, home })).toMatchObject({ code: 0, stderr: '' });
   expect(existsSync(home.configDir)).toBe(false);
   // `card find` remembers the card.

@@ -2,14 +2,13 @@ import { mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { refused } from '../support/calls.ts';
-import { cardId, playService } from '../support/plain-service.ts';
+import { cardId, openPlain } from '../support/plain-service.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../support/run-frontdesk.ts';
 
 const ID = cardId(1);
 
-function atHome() {
-  const home = createHome();
+function atHome(home = createHome()) {
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     runFrontdesk(args, { home, env });
   const json = async (...args: Parameters<typeof run>) => JSON.parse((await run(...args)).stdout);
@@ -18,8 +17,8 @@ function atHome() {
 
 /** A profile `live` with these settings, at a service that accepts every call. */
 async function live(settings: readonly string[]) {
-  const { home, run } = atHome();
-  const server = await startRecordingServer(playService());
+  const { home, server } = await openPlain();
+  const { run } = atHome(home);
   await run(['profile', 'set', 'live', '--cards-url', server.url, '--calendar-url', server.url, ...settings]);
   const tokens = { FRONTDESK_CARDS_TOKEN: 'a-token', FRONTDESK_CALENDAR_TOKEN: 'b-token' };
   return { home, server, call: (args: readonly string[]) => run([...args, '--profile', 'live'], tokens), run };

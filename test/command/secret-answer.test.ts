@@ -21,9 +21,9 @@ interface How {
   readonly reply?: Reply;
 }
 
-/** A service that answers with the secret, and breaks the history meanwhile where that is wanted. */
-async function service(home: Home, { breaksHistory = false, reply }: How = {}) {
-  return startRecordingServer(({ method }) => {
+/** A home and a service that answers with the secret, and breaks the history meanwhile where that is wanted. */
+async function open({ breaksHistory = false, reply }: How = {}, home = createHome()) {
+  const server = await startRecordingServer(({ method }) => {
     if (method === 'GET') return { body: cardText('ACTIVE') };
     if (breaksHistory) {
       const folder = join(home.stateDir, 'writes');
@@ -34,6 +34,7 @@ async function service(home: Home, { breaksHistory = false, reply }: How = {}) {
     }
     return reply ?? { body: { encryptedPaymentInstrument: SECRET } };
   });
+  return { home, server, env: server.env };
 }
 
 /** Everything that is kept on the disk below the state folder. */
@@ -47,8 +48,8 @@ function kept(folder: string): string {
 }
 
 /** A provisioning: how it ended, and the file `a.json`, undefined if there is none. Messages and records have no secret. */
-async function provision(args: readonly string[], { home = createHome(), env, script, ...how }: How & RunOptions = {}) {
-  const server = await service(home, how);
+async function provision(args: readonly string[], { home: given, env, script, ...how }: How & RunOptions = {}) {
+  const { home, server } = await open(how, given);
   const options = { env: { ...server.env, ...env }, home, ...(script === undefined ? {} : { script }) };
   const { code, stdout, stderr } = await runFrontdesk([...PROVISION, ...args], options);
   expect(stderr + kept(home.stateDir)).not.toContain(SECRET);
@@ -91,8 +92,7 @@ const UNREADABLE = [
 
 /** Runs a line of shell in a terminal, in which PROVISION is the call; its end waits for Enter. */
 async function inShell(line: string, waitsFor: string | RegExp, how: How = {}) {
-  const home = createHome();
-  const { env } = await service(home, how);
+  const { home, env } = await open(how);
   const script = `${line.replace('PROVISION', `$FD ${PROVISION.join(' ')} --json`)}; read -r over`;
   const terminal = openTerminal([], { home, env, columns: 200, script });
   await terminal.waitFor(waitsFor);
@@ -145,9 +145,8 @@ test.each([
 test.each([{ status: 409, body: SECRET }, { status: 500, body: SECRET }, 'reset' as const])(
   'provision --out leaves no file after %j',
   async (reply) => {
-    const home = createHome();
-    const server = await service(home, { reply });
-    await runFrontdesk([...PROVISION, ...OUT, '--retries', '0'], { env: server.env, home });
+    const { home, env } = await open({ reply });
+    await runFrontdesk([...PROVISION, ...OUT, '--retries', '0'], { env, home });
     expect(existsSync(pathIn(home, 'a.json'))).toBe(false);
   },
 );
@@ -172,8 +171,8 @@ test.each([
 
 /** A terminal that asks, and what is typed when it does. */
 async function dialogue(home: Home, steps: readonly (readonly [string | RegExp, string])[], size = {}) {
-  const server = await service(home);
-  const terminal = openTerminal(PROVISION, { home, env: server.env, ...size });
+  const { server, env } = await open({}, home);
+  const terminal = openTerminal(PROVISION, { home, env, ...size });
   for (const [waitsFor, typed] of steps) {
     await terminal.waitFor(waitsFor);
     terminal.type(`${typed}\r`);
@@ -190,8 +189,7 @@ it.each([
 ])('a provisioning is shown whole in a terminal of %i by %i, with nothing between its characters', async (...size) => {
   const [columns, rows] = size;
   const long = Array.from({ length: 840 }, (_, at) => String.fromCharCode(97 + (at % 26))).join('');
-  const home = createHome();
-  const { env } = await service(home, { reply: { body: { encryptedPaymentInstrument: long, activationData: 'ünï' } } });
+  const { home, env } = await open({ reply: { body: { encryptedPaymentInstrument: long, activationData: 'ünï' } } });
   const terminal = openTerminal(PROVISION, { home, env, columns, rows });
   await terminal.waitFor(FILE);
   terminal.type('-\r');
@@ -207,11 +205,9 @@ it.each([
 it.each([[], ['-o', 'csv'], ['--no-input']])(
   'a provisioning with --columns and no file is refused, and a table of it has all members: %j',
   async (...more) => {
-    const home = createHome();
     const body = { encryptedPaymentInstrument: 'e', activationData: 'a', other: { part: 'b' } };
-    const server = await service(home, { reply: { body } });
-    const run = (...words: string[]) =>
-      runFrontdesk([...PROVISION, '--show-sensitive', ...words], { home, env: server.env });
+    const { home, server, env } = await open({ reply: { body } });
+    const run = (...words: string[]) => runFrontdesk([...PROVISION, '--show-sensitive', ...words], { home, env });
     const refused = await run('--columns', 'activationData', ...more);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain('--columns: needs --out: the result is returned only once');

@@ -3,19 +3,16 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { read, utils } from '@e965/xlsx';
 import { expect, it } from 'vitest';
-import { cardId, playService, refusal } from '../support/plain-service.ts';
+import { cardId, openPlain, refusal } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
-import { startRecordingServer } from '../support/recording-server.ts';
-import { createHome, type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
+import { type Home, runFrontdesk, startFrontdesk } from '../support/run-frontdesk.ts';
 
 const pathIn = (home: Home, name: string) => join(home.path, 'work', name);
 
 /** A home whose commands reach a service that answers so. */
-async function open(service: Parameters<typeof startRecordingServer>[0]) {
-  const home = createHome();
-  const server = await startRecordingServer(service);
-  const run = (...args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
-  return { home, server, run };
+async function open(service?: Parameters<typeof openPlain>[0]) {
+  const { run, ...place } = await openPlain(service);
+  return { ...place, run: (...args: readonly string[]) => run(args) };
 }
 
 /** The cells of the only sheet, booleans as booleans. */
@@ -80,9 +77,9 @@ it('-o xlsx writes to a stdout that is no terminal, with the columns and the ord
 });
 
 it('-o xlsx is refused in a terminal without --out', async () => {
-  const { home, server } = await open([]);
-  const { end } = openTerminal([...LIST, '-o', 'xlsx'], { home, env: server.env, columns: 120 });
-  expect(await end).toMatchObject({ code: 2, text: expect.stringContaining('--out is missing') });
+  const { home, server } = await open();
+  const { code, text } = await openTerminal([...LIST, '-o', 'xlsx'], { home, env: server.env, columns: 120 }).end;
+  expect([code, text, server.lines]).toEqual([2, expect.stringContaining('--out is missing'), []]);
 });
 
 it.each<[string, readonly string[]]>([
@@ -97,10 +94,10 @@ it.each<[string, readonly string[]]>([
   ['stdout by a name', [...LIST, '--out', '-']],
   ['a folder that is missing', ['runs', '--out', 'no/a.xlsx']],
 ])('-o xlsx is refused with 2, and nothing is sent: %s', async (_, args) => {
-  const { home, run } = await open([]);
-  writeFileSync(pathIn(home, 'there.xlsx'), 'mine');
+  const { home, server, run, file, read: textOf } = await open();
+  file('there.xlsx', 'mine');
   const { code, stdout } = await run(...args, '-o', 'xlsx');
-  expect([[code, stdout], readFileSync(pathIn(home, 'there.xlsx'), 'utf8')]).toEqual([[2, ''], 'mine']);
+  expect([code, stdout, textOf('there.xlsx'), server.lines]).toEqual([2, '', 'mine', []]);
   expect(readdirSync(join(home.path, 'work'))).toEqual(['there.xlsx']);
 });
 
@@ -116,9 +113,7 @@ it.each<[string, readonly string[], Readonly<Record<string, string>>]>([
 });
 
 it('-o xlsx of several cards has a row for each, without those that could not be read', async () => {
-  const { home, run } = await open(
-    playService(({ url }) => (url.includes(cardId(2)) ? refusal(404, 'CARD_NOT_FOUND') : undefined)),
-  );
+  const { home, run } = await open(({ url }) => (url.includes(cardId(2)) ? refusal(404, 'NO') : undefined));
   expect((await run('card', 'get', ...[1, 2, 3].map(cardId), '-o', 'xlsx', '--out', 'c.xlsx')).code).toBe(15);
   const [header = [], ...rows] = cellsOf(home, 'c.xlsx');
   expect(rows.map((row) => row[header.indexOf('cardId')])).toEqual([cardId(1), cardId(3)]);
@@ -127,7 +122,7 @@ it('-o xlsx of several cards has a row for each, without those that could not be
 });
 
 it('-o xlsx of a read that stops has what was read', async () => {
-  const { home, server } = await open(playService(({ url }) => (url.includes(cardId(3)) ? 'hang' : undefined)));
+  const { home, server } = await open(({ url }) => (url.includes(cardId(3)) ? 'hang' : undefined));
   const args = ['card', 'get', ...[1, 2, 3, 4].map(cardId), ...'-o xlsx --out c.xlsx -j 1 --retries 0'.split(' ')];
   const running = startFrontdesk(args, { home, env: server.env });
   await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(3);
@@ -139,7 +134,7 @@ it('-o xlsx of a read that stops has what was read', async () => {
 });
 
 it('-o xlsx of history, runs, results, rows to correct and a plan has the columns of csv', async () => {
-  const { home, run } = await open(playService(({ url }) => (url.includes('/s2') ? refusal(409, 'NO') : undefined)));
+  const { home, run } = await open(({ url }) => (url.includes('/s2') ? refusal(409, 'NO') : undefined));
   writeFileSync(pathIn(home, 'rows.csv'), 'id,first_name,active\ns1,=1,TRUE\ns2,0042,false\n');
   const update = ['calendar', 'subscribers', 'update', '--from', 'rows.csv'];
   expect([(await run(...update, '--yes')).code, (await run(...update, '--plan', 'p.plan')).code]).toEqual([15, 0]);

@@ -21,6 +21,7 @@ const SUSPEND: Operation = {
   effect: {
     kind: 'write',
     done: 'Suspended',
+    noun: 'suspension',
     confirm: true,
     cardCheck: 'none',
     unavailable: 'never',

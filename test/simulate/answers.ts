@@ -1,3 +1,4 @@
+import { NAMES, SAMPLE_CALLS, samplePath } from '../support/sample-calls.ts';
 import { cardText } from '../support/sample-card.ts';
 
 export type Kind = 'block' | 'activate' | 'reissue' | 'provision' | 'event' | 'subscriber';
@@ -74,6 +75,16 @@ export function printAnswer({ status, text, headers = {} }: Answer, number: numb
   return `HTTP/1.1 ${status} Simulated\r\n${head}${lines.join('')}\r\n${text}`;
 }
 
+const NOT_FOUND = refusal(404, 'NOT_FOUND');
+
+/** The answer to a change that no history here has: that of its sample. */
+function sampled(kind: Asked['kind'], path: string): (Answer & { readonly isDone: true }) | undefined {
+  const [, , , id = ''] = path.split('/');
+  const name = NAMES.find((each) => SAMPLE_CALLS[each].ends !== 'read' && samplePath(each, id) === path);
+  if (kind !== 'other' || name === undefined) return undefined;
+  return { status: 200, text: JSON.stringify(SAMPLE_CALLS[name].response(id)), isDone: true };
+}
+
 /** What the service makes of a request that it has not had before, and of one that repeats it. */
 export class Records {
   readonly statuses = new Map<string, string>();
@@ -89,7 +100,7 @@ export class Records {
   act({ kind, key, id, body }: Asked): Answer & { readonly isDone: boolean } {
     const times = this.#done.get(`${kind} ${key}`) ?? 0;
     if (kind === 'get') return { ...this.#card(id), isDone: false };
-    if (kind === 'other' || kind === 'other read') return { ...refusal(404, 'NOT_FOUND'), isDone: false };
+    if (kind === 'other' || kind === 'other read') return sampled(kind, key) ?? { ...NOT_FOUND, isDone: false };
     if (kind === 'list') return { status: 200, text: SUBSCRIBERS, isDone: false };
     if (times > 0 && kind !== 'subscriber' && this.#repeats !== 'again') {
       return { ...refusal(this.#repeats, 'DONE_BEFORE'), isDone: false };

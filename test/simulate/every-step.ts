@@ -2,8 +2,8 @@ import type { Command } from '../../src/command/command.ts';
 import { REGISTRY } from '../../src/registry.ts';
 import { CLAIMS, lettersOf, OF_NO_ACCOUNT } from './claims.ts';
 import { loadProgram, type Program } from './program.ts';
-import { FILES, SAMPLES, type Sample, SET_UP } from './sample-calls.ts';
 import { type Call, type DiskFault, newPlace, type Place, type Played, play } from './stage.ts';
+import { FILES, SAMPLES, type Sample, SET_UP } from './staged-calls.ts';
 
 /** A call of a command, and where it begins. */
 export interface Case {
@@ -41,7 +41,7 @@ async function allCases(program: Program): Promise<readonly Case[]> {
   for (const entry of REGISTRY.entries) {
     const words = entry.path.join(' ');
     const samples = SAMPLES.filter((sample) => sample.command === words);
-    if (samples.length === 0) throw new Error(`${words} has no call in sample-calls.ts`);
+    if (samples.length === 0) throw new Error(`${words} has no call in test/simulate/staged-calls.ts`);
     const command = await entry.load();
     for (const sample of samples) {
       cases.push(await caseOf(program, start, { name: `${words}: ${sample.what}`, command, sample }));

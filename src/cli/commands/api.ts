@@ -151,6 +151,7 @@ const SHOWN_BODY_CHARACTERS = 400;
 const UNKNOWN_WRITE: Effect = {
   kind: 'write',
   done: 'Sent',
+  noun: 'request',
   confirm: true,
   cardCheck: 'none',
   unavailable: 'once',

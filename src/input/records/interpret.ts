@@ -264,7 +264,7 @@ export class Interpreter {
     const { operation } = this.#options;
     const { body } = operation;
     if (body === null || sent === undefined) return;
-    // The service does not document what an update without a field does. Block and reissue may have none.
+    // The service does not document what an update without a field does. A change that takes a reason may have none.
     if (isUpdate(operation) && sent.size === 0) found.push({ field: '', problem: NOTHING_TO_CHANGE });
     const known = isOfFlags ? this.#flagFaults : undefined;
     const faults = known ?? checkFields(body, Object.fromEntries(sent), (field) => field);

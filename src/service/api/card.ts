@@ -50,7 +50,7 @@ export const Card = resource(
   ],
 );
 
-/** Body of block and reissue. Whether `reason` is required, and its allowed values, are not documented. */
+/** Body of a change that takes no more than a reason. Whether `reason` is required, and its allowed values, are not documented. */
 export const ReasonBody = strictObject(() => ({ reason: z.optional(text('why, as the service stores it')) }));
 
 /** Body of both provisioning operations. Required fields and allowed values are not documented. */

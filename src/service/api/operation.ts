@@ -42,6 +42,8 @@ export type Effect =
       readonly isUpdate?: true;
       /** The word for success: `Blocked`. */
       readonly done: string;
+      /** What it is in a sentence: `activation`, or `block` for `A block cannot be undone`. */
+      readonly noun: string;
       /** What to do if the outcome is unknown. Begins with a verb. */
       readonly unknownHint: string;
       /**
@@ -161,16 +163,9 @@ export function toolNameOf({ verb, object, lists }: Operation): string {
   return `${lists === undefined ? object : `${lists}s`}_${verb}`;
 }
 
-/** Verbs whose noun differs, unlike `block` and `update`. */
-const NOUNS: Readonly<Record<string, string>> = {
-  activate: 'activation',
-  create: 'creation',
-  provision: 'provisioning',
-};
-
 /** The noun for a sentence: `activation`. */
-export function nounOf({ verb }: Operation): string {
-  return NOUNS[verb] ?? verb;
+export function nounOf({ effect, verb }: Operation): string {
+  return effect.kind === 'write' ? effect.noun : verb;
 }
 
 /** The card status that a change aims at; undefined: none. */

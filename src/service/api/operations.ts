@@ -24,6 +24,7 @@ const UPDATE = {
   effect: {
     kind: 'write',
     done: 'Updated',
+    noun: 'update',
     confirm: false,
     cardCheck: 'none',
     isUpdate: true,
@@ -82,6 +83,7 @@ function provision(wallet: 'wallet_a' | 'wallet_b', response: Resource): Operati
     effect: {
       kind: 'write',
       done: 'Provisioned',
+      noun: 'provisioning',
       confirm: false,
       cardCheck: 'none',
       unavailable: 'never',
@@ -98,8 +100,8 @@ function provision(wallet: 'wallet_a' | 'wallet_b', response: Resource): Operati
 }
 
 /**
- * THE TABLE: the ten operations of the spec. Options, help, requests, response checks, retries, confirmation, sandbox,
- * OpenAPI and completions are read from it. A new endpoint begins with a row here.
+ * THE TABLE: the operations of the spec, in the order of menus and lists. Options, help, requests, response checks,
+ * retries, confirmation, sandbox, OpenAPI and completions are read from it. A new endpoint begins with a row here.
  */
 export const OPERATIONS = {
   cardGet: CARD_GET,
@@ -111,7 +113,13 @@ export const OPERATIONS = {
     verbPhrase: 'activate card',
     verb: 'activate',
     suggestedAt: ['WAITING_ACTIVATION'],
-    effect: { ...STATUS_CHANGE, done: 'Activated', confirm: false, cardCheck: { resolvedBy: 'ACTIVE' } },
+    effect: {
+      ...STATUS_CHANGE,
+      done: 'Activated',
+      noun: 'activation',
+      confirm: false,
+      cardCheck: { resolvedBy: 'ACTIVE' },
+    },
     body: null,
     response: Card,
     echoes: 'cardId',
@@ -124,7 +132,7 @@ export const OPERATIONS = {
     verbPhrase: 'block card',
     verb: 'block',
     suggestedAt: ['WAITING_ACTIVATION', 'ACTIVE'],
-    effect: { ...STATUS_CHANGE, done: 'Blocked', confirm: true, cardCheck: { resolvedBy: 'BLOCKED' } },
+    effect: { ...STATUS_CHANGE, done: 'Blocked', noun: 'block', confirm: true, cardCheck: { resolvedBy: 'BLOCKED' } },
     body: ReasonBody,
     response: Card,
     echoes: 'cardId',
@@ -140,6 +148,7 @@ export const OPERATIONS = {
     effect: {
       kind: 'write',
       done: 'Reissued',
+      noun: 'reissue',
       confirm: true,
       // Two reissues may mean two live cards, and no read shows the ID of the replacement.
       cardCheck: { observes: 'REISSUED' },
@@ -208,6 +217,7 @@ export const OPERATIONS = {
     effect: {
       kind: 'write',
       done: 'Created',
+      noun: 'creation',
       confirm: false,
       asksOnTerminal: true,
       cardCheck: 'none',
@@ -230,7 +240,7 @@ export const OPERATIONS = {
   },
 } as const satisfies Record<string, Operation>;
 
-/** The table as a list, in the order of help. */
+/** The table as a list, in its order. */
 export const ALL_OPERATIONS: readonly Operation[] = Object.values(OPERATIONS);
 
 /** The operation of a dotted command: the first of those among which an option chooses. */

@@ -60,13 +60,14 @@ it('cardView suggests commands with the same profile, by status', () => {
 });
 
 it.each([
-  ['card.reissue', 'ACTIVE', ['card block']],
-  ['card.block', 'ACTIVE', ['card reissue']],
-  ['card.activate', 'WAITING_ACTIVATION', ['card block']],
-])('cardView after %s suggests none of it again for a card that reads %s', (done, status, left) => {
+  ['card.reissue', 'ACTIVE'],
+  ['card.block', 'ACTIVE'],
+  ['card.activate', 'WAITING_ACTIVATION'],
+])('cardView after %s suggests none of it again for a card that reads %s', (done, status) => {
   const cardId = '7c0e2f3a-1111-2222-3333-444455556666';
   const suggestions = { profile: undefined, done: [done] };
   const view = cardView(card(`{"cardId":"${cardId}","status":"${status}"}`), { ...STYLE, suggestions });
+  const left = suggestedAt(status).filter((command) => command !== done.replace('.', ' '));
   expect(view.split('Next\n')[1]).toBe(left.map((command) => `  frontdesk ${command} ${cardId}\n`).join(''));
 });
 

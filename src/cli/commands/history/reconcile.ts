@@ -100,7 +100,7 @@ export const command = localCommand({
   columns: HISTORY_COLUMNS,
   usesProfile: true,
   description:
-    'Checks the card of each single activate, block or reissue with an unknown outcome, for this profile and host. If the card has the expected status, the outcome becomes confirmed_by_read. Otherwise it stays unknown. A reissue always stays unknown. The check changes nothing at the service. For the rows of a run, use `frontdesk runs resume <run> --reconcile`.',
+    'Checks the card of each single change of a card status with an unknown outcome, for this profile and host. If the card has the expected status, the outcome becomes confirmed_by_read. Otherwise it stays unknown. A reissue always stays unknown. The check changes nothing at the service. For the rows of a run, use `frontdesk runs resume <run> --reconcile`.',
   arguments: { entry: { text: 'name of an entry; none: all that are unknown', required: false, variadic: true } },
   options: { since: { ...SINCE, excludes: { '<entry>': '' } } },
   exitCodes: [8],

@@ -1,3 +1,4 @@
+import { NAMES, SAMPLE_CALLS, typedCall } from '../support/sample-calls.ts';
 import { cardId } from './answers.ts';
 import { type Call, type Place, SERVICE } from './stage.ts';
 
@@ -46,8 +47,7 @@ const LOST = call(`${BLOCK} --retries 0`, SILENT);
 const PROVISION = 'card provision $1 --wallet wallet_a --show-sensitive --yes --retries 0';
 const REISSUE_LOST = 'card reissue $1 --yes --retries 0';
 const NO_REISSUE = call(REISSUE_LOST, SILENT);
-const EVENT = 'calendar event create --calendar cal_1 --name Party --start 2026-08-01T12:00:00';
-const EVENT_LOST = `${EVENT} --yes --retries 0`;
+const EVENT_LOST = 'calendar event create --calendar cal_1 --name Party --start 2026-08-01T12:00:00 --yes --retries 0';
 const RUN = 'card block --from /jobs/ids.txt --run may --yes';
 const UPDATED = 'calendar subscribers update --from /jobs/edited.csv --changed-from /jobs/older.csv --run may --yes';
 const SHARDS = [1, 2].map((nth) => call(`card block --from /jobs/ids.txt --run may-${nth} --yes --shard ${nth}/3`));
@@ -80,15 +80,13 @@ const READ = { id: 2, method: 'tools/call', params: { name: 'card_get', argument
 type More = Omit<Sample, 'command' | 'what' | 'args'>;
 type Row = readonly [command: string, what: string, text: string, more?: More];
 
-/** How each command is called, at least once; `$entry` is the newest write in the history. */
+/** How commands are called besides SAMPLED; `$entry` is the newest write in the history. */
 const ROWS: readonly Row[] = [
-  ['card get', 'a card', 'card get $1'],
   ['card get', 'a card with an open write', 'card get $1', { before: [LOST] }],
   ['card get', 'rows', 'card get --from /jobs/ids.txt'],
   ['card get', 'rows, the failed ones in a file', 'card get --from /jobs/ids.txt --failed /jobs/failed.txt'],
   ['card find', 'a reference that is not known', 'card find order-1'],
   ['card find', 'all forgotten', 'card find --forget --yes', { before: [call('card get $1')] }],
-  ['card activate', 'a card', 'card activate $1'],
   ['card activate', 'a card that is expected', `card activate $1 ${WAITING}`],
   ['card activate', 'rows', 'card activate --from /jobs/ids.txt --yes'],
   ['card block', 'a card', BLOCK],
@@ -103,7 +101,6 @@ const ROWS: readonly Row[] = [
   ['card block', 'rows of stdin', 'card block --from - --yes', { with: { stdin: IDS } }],
   ['card block', 'a plan', PLAN],
   ['card block', 'a dry run', 'card block $1 --dry-run'],
-  ['card reissue', 'a card', 'card reissue $1 --yes'],
   ['card reissue', 'a card, and no answer', REISSUE_LOST, { with: SILENT, code: 8 }],
   ['card reissue', 'a card that is expected', `card reissue $1 --yes ${WAITING}`],
   ['card reissue', 'rows', 'card reissue --from /jobs/ids.txt --yes'],
@@ -112,16 +109,12 @@ const ROWS: readonly Row[] = [
   ['card provision', 'shown', 'card provision $1 --wallet wallet_a --show-sensitive --yes'],
   ['card wait', 'a card', 'card wait $1 --status WAITING_ACTIVATION'],
   ['card wait', 'a card, in vain', 'card wait $1 --status ACTIVE --timeout 500ms --interval 100ms', { code: 124 }],
-  ['calendar update', 'a calendar', 'calendar update cal_1 --name Tours'],
   ['calendar update', 'rows', 'calendar update --from /jobs/calendars.csv --yes'],
   ['calendar update', 'with a text of a file', 'calendar update cal_1 --description-file /jobs/text.txt'],
-  ['calendar event create', 'an event', EVENT],
   ['calendar event create', 'the same again', EVENT_LOST, { before: [call(EVENT_LOST, SILENT)], code: 17 }],
   ['calendar event create', 'rows', 'calendar event create --from /jobs/events.csv --yes'],
-  ['calendar subscribers list', 'of one calendar', 'calendar subscribers list cal_1'],
   ['calendar subscribers list', 'of a file', 'calendar subscribers list --from /jobs/calendars.txt --from-format ids'],
   ['calendar subscribers list', 'of several', 'calendar subscribers list cal_1 cal_2'],
-  ['calendar subscribers update', 'a subscriber', 'calendar subscribers update sub_1 --email a@b.example'],
   ['calendar subscribers update', 'what changed in a file', UPDATED],
   ['auth login', 'new', 'auth login -p new --family cards --cards-url $S --token-stdin', { with: { stdin: TOKEN } }],
   ['auth login', 'another token', 'auth login --family cards --token-stdin', NEW_TOKEN],
@@ -190,9 +183,20 @@ const ROWS: readonly Row[] = [
   ['help', 'all', 'help'],
 ];
 
-export const SAMPLES: readonly Sample[] = ROWS.map(([command, what, text, more]) => ({
-  command,
-  what,
-  args: (place) => words(text.includes('$entry') ? text.replace('$entry', lastEntry(place)) : text),
-  ...more,
-}));
+/** Each operation of the service as it is called alone. A provisioning is in ROWS: its secrets need a place. */
+const SAMPLED = NAMES.filter((name) => SAMPLE_CALLS[name].tool !== undefined).map((name): Sample => {
+  const { command, argument, ends } = SAMPLE_CALLS[name];
+  const typed = typedCall(name, ...(argument === 'cardId' ? [cardId(1)] : []));
+  return { command, what: 'alone', args: () => [...typed, ...(ends === 'read' ? [] : ['--yes'])] };
+});
+
+const OTHERS = ROWS.map(
+  ([command, what, text, more]): Sample => ({
+    command,
+    what,
+    args: (place) => words(text.includes('$entry') ? text.replace('$entry', lastEntry(place)) : text),
+    ...more,
+  }),
+);
+
+export const SAMPLES: readonly Sample[] = [...SAMPLED, ...OTHERS];
