@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { GRACE_MS } from '../base/context.ts';
 import { Failure } from '../base/failure.ts';
-import { isPlainWord } from '../base/json/outside-text.ts';
+import { isPlainWord, outside } from '../base/json/outside-text.ts';
 import { printJson } from '../base/json/print.ts';
 import { getPath, isJsonObject, type JsonValue } from '../base/json/value.ts';
 import type { Session } from '../command/session.ts';
@@ -126,7 +126,7 @@ async function questionText(session: Session, single: SingleCall, { reading: car
     `profile: ${session.selectedProfile().name}`,
     `host: ${service.host}`,
     `operation: ${call.operation.command}`,
-    ...(id === undefined ? [] : [`id: ${safeText(id)}`]),
+    ...(id === undefined ? [] : [`id: ${outside(safeText(id))}`]),
     ...(fields.length === 0 ? ['fields: none'] : fields.map(([name, value]) => `field ${name}: ${shown(value)}`)),
     ...openLines(open),
     ...single.warnings.map(({ message }) => `warning: ${safeText(message)}`),
@@ -212,7 +212,8 @@ async function ask(
   if (message === undefined) {
     return no(`no person was asked, because the question would have more than ${MOST_OF_A_QUESTION} characters`);
   }
-  const title = `Yes: ${single.call.operation.verbPhrase} ${single.id ?? ''}`.trimEnd();
+  const about = single.id === undefined ? '' : ` ${outside(safeText(single.id))}`;
+  const title = `Yes: ${single.call.operation.verbPhrase}${about}`;
   const { shown, named, seen, since } = asShown(facts.write, facts);
   const question = { subject: { tool: name, args }, message, title, shown: { shown, named, seen, since } };
   const asked = await asker.ask(ctx, question, stopping);

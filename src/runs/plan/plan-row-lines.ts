@@ -22,14 +22,24 @@ const MORE_INDENT = '      | ';
 export function textOf(value: JsonValue | undefined): string {
   if (value === undefined) return '(not known)';
   if (value === '') return '(empty)';
+  const text = lineOf(value);
+  return OWN_WORD.test(text) ? quoted(text) : text;
+}
+
+/** A value that is one of the words above stands in quotes. */
+const OWN_WORD = /^\((?:not known|empty)\)$/;
+
+function lineOf(value: JsonValue): string {
   return safeText(typeof value === 'string' ? value : printJson(value));
 }
 
 /** What stands between or before the changes of a row: a value or an ID with it stands in quotes. */
-const LIKE_A_CHANGE = /; |→|->|: | {2}|^[" ]|[" ]$/;
+const LIKE_A_CHANGE = /; |→|->|: | {2}|^[(" ]|[" ]$/;
 
 /** A value within the list of changes, which it cannot seem to continue. */
-function inList(text: string): string {
+function inList(value: JsonValue | undefined): string {
+  if (value === undefined || value === '') return textOf(value);
+  const text = lineOf(value);
   return LIKE_A_CHANGE.test(text) ? quoted(text) : text;
 }
 
@@ -74,7 +84,7 @@ export function changeLines(rows: readonly ChangeRow[], operation: string, how: 
   const paint = makePaint(style.colour);
   return rows.flatMap((row) => {
     const number = `row ${row.row}`;
-    const id = row.id === undefined ? '' : ` ${inList(safeText(row.id))}`;
+    const id = row.id === undefined ? '' : ` ${inList(row.id)}`;
     const about = [{ text: number, paint: paint.faint }, { text: `${id}  ` }];
     const lines = linesOf(about, fieldChanges(row, `${arrow(style)} `, paint), style.width);
     return how.hasCodePoints === true ? [...lines, ...codePointLines(row, style.width)] : lines;
@@ -87,7 +97,8 @@ export function isAlready({ before }: ChangeRow, aim: string | undefined): boole
 
 function listedRow(row: ChangeRow, aim: string | undefined, isShared: boolean): ListedRow {
   const { id = '', about, before, body, unread = '' } = row;
-  const shown = (value: JsonValue | undefined) => ((value ?? null) === null ? '' : outside(textOf(value)));
+  const shown = (value: JsonValue = null) =>
+    value === null ? '' : value === '' ? textOf(value) : outside(lineOf(value));
   const reason = body?.get('reason');
   return {
     row: row.row,
@@ -155,10 +166,10 @@ function fieldChanges({ before, body }: ChangeRow, between: string, paint: Paint
   return [...(body ?? [])].map(([name, value]): Change => {
     const label = { text: `${name}: ` };
     if (before === undefined) {
-      const line = [label, { text: inList(textOf(value)) }];
+      const line = [label, { text: inList(value) }];
       return { line, parts: [line] };
     }
-    const [old, next] = [inList(textOf(before.get(name))), inList(textOf(value))];
+    const [old, next] = [inList(before.get(name)), inList(value)];
     // By letters, never half of one.
     const letters = [Array.from(old), Array.from(next)] as const;
     const { head, tail } = sharedEnds(...letters);
