@@ -16,7 +16,7 @@ import { dropReadersLater, keepToOutcome } from '../writes/interrupt.ts';
 import { recordsNow, stillOpen } from '../writes/open-guard.ts';
 import { guardWrite, type WriteScope } from '../writes/write-guards.ts';
 import { type FailedFile, orDiscard } from './failed-file.ts';
-import { rowsLeftUnknown } from './later-writes.ts';
+import { laterCheck, rowsLeftUnknown } from './later-writes.ts';
 import { openRowsOf } from './open-rows.ts';
 import { makeReconciler, makeRowReader, makeRowSender, printDryRunRows } from './row-requests.ts';
 import { runRows } from './row-runner.ts';
@@ -179,6 +179,7 @@ export async function executeRun(session: Session, given: Run): Promise<number> 
         open: open?.before,
         stillOpen: (before) => stillOpen(session, operation, before),
         claim: open?.claim,
+        later: stored && laterCheck(session, stored),
         onOtherBalance: (text) => session.notify(warning('BALANCE_CHANGED', text)),
         shown: run.shown,
       })

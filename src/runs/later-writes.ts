@@ -1,11 +1,14 @@
+import { ioFailure } from '../base/files/io-failure.ts';
 import type { Profiled } from '../command/session.ts';
 import { supersededRows } from '../records/open-rows.ts';
 import { readHistory } from '../records/read.ts';
+import { sinceNow } from '../records/sent-since.ts';
 import type { StoredRunHandle } from '../records/stored/run-folder.ts';
 import { StoredRun } from '../records/stored/stored-run.ts';
 import { type HistoryEntry, hostOf, subjectOfWrite } from '../records/write-record.ts';
 import { isUpdate } from '../service/api/operation.ts';
 import { operationNamed } from '../service/api/operations.ts';
+import type { Held } from '../writes/judge.ts';
 
 /** Most later changes that are read: no run has as many rows. */
 const MAX_LATER = 2_000_000;
@@ -54,4 +57,26 @@ export async function rowsLeftUnknown(
     stored.close();
   }
   return left;
+}
+
+const LATER: Held = { why: 'shown', text: 'a later change superseded it, and this would undo that' };
+
+/** What holds an unknown row back right before it is sent again: a later change that was made while others were. */
+export function laterCheck(session: Profiled, run: StoredRunHandle) {
+  const stateDir = session.stateDir();
+  let known = '';
+  let left: Promise<ReadonlySet<number>> | undefined;
+  return async ({ row }: { readonly row: number }): Promise<Held | undefined> => {
+    try {
+      if (supersededRows(run.folder).has(row)) return LATER;
+      const { files } = await sinceNow(stateDir, run.header.operation, 0);
+      const now = JSON.stringify([...(files ?? [])].filter(([path]) => path !== run.folder.journal));
+      if (now !== known) left = rowsLeftUnknown(session, run, true);
+      known = now;
+      return (await left)?.has(row) ? LATER : undefined;
+    } catch (error) {
+      const attempt = `could not read the records of later changes (${stateDir})`;
+      return { why: 'records', failure: ioFailure(attempt, error, 'unsent') };
+    }
+  };
 }

@@ -42,6 +42,8 @@ export interface RowKnowledge {
   readonly stillOpen?: (before: OpenBefore) => readonly Notice[];
   /** Takes the name of a row that must not be sent twice. */
   readonly claim?: ((row: Row, isResend: boolean) => Promise<Held | undefined>) | undefined;
+  /** Looks for later changes before an unknown row is sent again. */
+  readonly later?: ((row: Row) => Promise<Held | undefined>) | undefined;
   readonly onOtherBalance?: (text: string) => Promise<void>;
   /** The card status that the question showed, by row. */
   readonly shown?: ReadonlyMap<number, string> | undefined;
@@ -68,7 +70,7 @@ export function makeRowSender(
   session: Ports,
   operation: Operation,
   policy: CallPolicy,
-  { open, stillOpen, claim, onOtherBalance, shown }: RowKnowledge = {},
+  { open, stillOpen, claim, later, onOtherBalance, shown }: RowKnowledge = {},
 ) {
   return async (row: Row, slot: RowSlot): Promise<RowReply> => {
     const { pacer, stopping, abort } = slot;
@@ -84,10 +86,11 @@ export function makeRowSender(
       onOtherBalance: async (text) => onOtherBalance?.(`row ${row.row}: the balance of card ${row.id} is ${text}`),
       send: async ({ call }) => {
         let held: Held | undefined;
+        const look = claim ?? (slot.isResend === true ? later : undefined);
         slot.mayLeave =
-          claim &&
+          look &&
           (async () => {
-            held = await unlessStopping(claim(row, slot.isResend === true), stopping);
+            held = await unlessStopping(look(row, slot.isResend === true), stopping);
             return held === undefined;
           });
         const result = await transmit(session, call, { policy, pacer, stopping, abort });

@@ -136,8 +136,6 @@ class RowRunner<R extends RunRow> {
     if (this.#control.isStopping) return this.#skip(row, position);
     const earlier = journal && this.#earlierOf(row, journal);
     if (this.#control.isStopping) return this.#skip(row, position);
-    if (kind === 'resend')
-      journal?.resolve(row.row, 'resolved_by_user').catch((failure: unknown) => this.#control.break(failure));
     this.#launch(row, position, kind, earlier);
   }
 

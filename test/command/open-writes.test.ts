@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { beginElsewhere, openService, REISSUE } from '../support/open-service.ts';
-import { cardId, REPLACEMENT_ID } from '../support/plain-service.ts';
+import { cardId, openPlain, plainAnswer, REPLACEMENT_ID, refusal, rowLines } from '../support/plain-service.ts';
 import { openTerminal } from '../support/pty.ts';
 
 const CREATE = ['calendar', 'event', 'create', '-q'];
@@ -66,6 +66,56 @@ it('an open reissue that is resolved as applied is never sent again by its run',
   expect([again.code, posts()]).toEqual([0, 2]);
   expect(JSON.parse(again.stdout)).toMatchObject([{ outcome: 'applied' }, { outcome: 'applied' }]);
   expect((await run(['history', 'show', 'may:1', '--json'])).stdout).toContain('"outcome": "unknown"');
+});
+
+/** A run of three updates whose outcomes are unknown. `answers`: from then on; undefined: as it is asked. */
+async function openUnknown() {
+  let answers: Parameters<typeof openPlain>[0] = () => refusal(500, 'NO');
+  const { run, file, sent, pathOf } = await openPlain((request, count) => answers?.(request, count));
+  file('s.csv', 'id,email\ns1,old\ns2,old\ns3,old\n');
+  const update = ['calendar', 'subscribers', 'update', '--yes'];
+  expect((await run([...update, '--from', pathOf('s.csv'), '--run', 'may', '--retries', '0'])).code).toBe(8);
+  const before = sent().length;
+  return {
+    /** Which rows are sent from then on. */
+    sent: () =>
+      sent()
+        .slice(before)
+        .map((line) => line.replace(/^(?:.*\/)?(s\d) .*"(\w+)"\}$/, '$1 $2')),
+    change: () => run([...update, 's3', '--email', 'new']),
+    resume: async (...more: string[]) => {
+      const { code, stdout } = await run(['runs', 'resume', 'may', '-o', 'ndjson', ...more]);
+      return [code, ...rowLines(stdout)];
+    },
+    answer: (next: typeof answers) => {
+      answers = next;
+    },
+  };
+}
+
+it('unknown rows that were about to be sent again when the run stopped stay unknown, until told and without a later change', async () => {
+  const { sent, change, resume, answer } = await openUnknown();
+  answer(({ url }) => (url.includes('s1') ? refusal(401, 'NO') : undefined));
+  const unknown = [1, 2, 3].map((row) => `${row} unknown 500 1 OUTCOME_UNKNOWN`);
+  await resume('--resend-unknown', '--yes', '-j', '3', '--rate', '1/m');
+  answer(undefined);
+  expect((await change()).code).toBe(0);
+  expect(await resume()).toEqual([8, expect.stringMatching(/^1 unknown/), ...unknown.slice(1)]);
+  expect(sent()).toEqual(['s1 old', 's3 new']);
+  await resume('--resend-unknown', '--yes');
+  expect(sent().slice(2)).toEqual(['s1 old', 's2 old']);
+});
+
+it('an unknown row is not sent again over a later change that was made while the others were', async () => {
+  const { sent, change, resume, answer } = await openUnknown();
+  answer((request, count) =>
+    request.body.includes('old') && request.url.includes('s1')
+      ? change().then(() => plainAnswer(request, count))
+      : undefined,
+  );
+  const again = await resume('--resend-unknown', '--yes', '-j', '1');
+  expect(again).toEqual([8, '1 applied 200 2', '2 applied 200 2', expect.stringMatching(/^3 unknown 500 1 /)]);
+  expect(sent()).toEqual(['s1 old', 's3 new', 's2 old']);
 });
 
 it('an open reissue that is resolved as not applied is sent again by a resume', async () => {

@@ -161,7 +161,7 @@ const TEXT = String.raw`
 
 1: the mark of a run goes while rows are unknown
   src/records/stored/run-store.ts
-- const isResolved = states.count('intent', 'unknown', 'resolved_by_user') === 0;
+- const isResolved = states.count('intent', 'unknown') === 0;
 + const isResolved = states.rows >= 0;
 
 -: a write that must not happen twice has no name of its own

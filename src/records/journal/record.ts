@@ -19,8 +19,8 @@ export interface IntentRecord {
   readonly d?: string | undefined;
 }
 
-/** What the user decided about an unknown row: send it again, or what they found out (`history resolve`). */
-const RESOLUTIONS = ['resolved_by_user', 'resolved_applied', 'resolved_not_applied'] as const;
+/** What the user found out about an unknown row (`history resolve`). */
+const RESOLUTIONS = ['resolved_applied', 'resolved_not_applied'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
 export function isResolution(state: string): state is Resolution {

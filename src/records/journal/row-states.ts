@@ -2,7 +2,7 @@ import { OUTCOMES } from '../../base/failure.ts';
 import { isStillToDo, outcomeAfter } from '../../service/call-outcome.ts';
 import { type IntentRecord, isResolution, isRowRecord, type JournalRecord, type ResultRecord } from './record.ts';
 
-const STATES = ['none', 'intent', 'resolved_by_user', ...OUTCOMES, 'resolved_applied', 'resolved_not_applied'] as const;
+const STATES = ['none', 'intent', ...OUTCOMES, 'resolved_applied', 'resolved_not_applied'] as const;
 /** The state of a row. `none`: it has no record. */
 export type RowState = (typeof STATES)[number];
 const CODES = new Map<RowState, number>(STATES.map((state, code) => [state, code]));
@@ -28,8 +28,8 @@ const FOLLOWERS: Readonly<Record<RowState, readonly RowState[]>> = {
   skipped: [],
   rejected: ['intent', 'skipped', 'not_sent', 'rejected'],
   not_sent: ['intent', 'skipped', 'not_sent', 'rejected'],
-  unknown: ['confirmed_by_read', ...FOUND_OUT, 'resolved_by_user', 'unknown'],
-  resolved_by_user: ['intent', 'skipped', 'not_sent', 'rejected', 'unknown', 'resolved_by_user', ...FOUND_OUT],
+  // The user has it sent again: until it is, no resume does so without being told.
+  unknown: ['intent', 'skipped', 'not_sent', 'rejected', 'confirmed_by_read', 'unknown', ...FOUND_OUT],
   resolved_applied: FOUND_OUT,
   resolved_not_applied: ['intent', 'skipped', 'not_sent', 'rejected', ...FOUND_OUT],
 };
@@ -164,7 +164,7 @@ export class RowStates {
 
 /** Is a row still to do whose last record put it into this state? */
 function isToDoAfter(state: RowState, record: IntentRecord | ResultRecord): boolean {
-  if (state === 'resolved_by_user' || state === 'resolved_not_applied') return true;
+  if (state === 'resolved_not_applied') return true;
   if (record.s === 'intent' || (state !== 'rejected' && state !== 'not_sent')) return false;
   return isStillToDo(state, record.code, record.again === 1);
 }

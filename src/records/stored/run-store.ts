@@ -279,7 +279,7 @@ function activeRun(run: StoredRunHandle, journal: RunJournal, lock: HeldLock, po
       if (journal.failure === undefined)
         await ignoreErrors(writeFile(run.folder.reached, `${rows} ${ended}`, { mode: 0o600 }));
       // Without a sync: a mark that is there again after a power cut says that its journal is to be read, no more.
-      const isResolved = states.count('intent', 'unknown', 'resolved_by_user') === 0;
+      const isResolved = states.count('intent', 'unknown') === 0;
       if (isResolved && journal.failure === undefined)
         await ignoreErrors(unlink(runMark(ports.stateDir, run.folder.run)));
     } finally {

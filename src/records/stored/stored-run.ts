@@ -7,7 +7,7 @@ import { type RowState, RowStates } from '../journal/row-states.ts';
 import { journalResult, type RowResult, type RunRow } from '../row-outcome.ts';
 import { refuseCut, type StoredRunHandle } from './run-folder.ts';
 
-const MAY_HAVE_LEFT: ReadonlySet<RowState> = new Set(['intent', 'unknown', 'resolved_by_user']);
+const MAY_HAVE_LEFT: ReadonlySet<RowState> = new Set(['intent', 'unknown']);
 
 /** A run from its files, for reading only: also while a process works on it, or with a damaged journal. */
 export class StoredRun implements StoredRunHandle {
@@ -81,15 +81,14 @@ export class StoredRun implements StoredRunHandle {
       skipped: count('skipped'),
       rejected: count('rejected'),
       not_sent: count('not_sent', 'resolved_not_applied') + this.header.rows - this.reached,
-      unknown: count('unknown', 'resolved_by_user') + (isHeld ? 0 : underWay),
+      unknown: count('unknown') + (isHeld ? 0 : underWay),
       in_flight: isHeld ? underWay : 0,
     };
     return Object.fromEntries(Object.entries(counts).filter(([, rows]) => rows > 0));
   }
 
-  *unknownRows(): Generator<number> {
-    yield* this.#states.in('unknown');
-    yield* this.#states.in('resolved_by_user');
+  unknownRows(): Generator<number> {
+    return this.#states.in('unknown');
   }
 
   /** The rows whose request may have left, without an end. */

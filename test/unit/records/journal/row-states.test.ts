@@ -18,12 +18,11 @@ const WAY_TO: Readonly<Record<RowState, readonly RowRecord[]>> = {
   rejected: [intent, record('rejected')],
   not_sent: [intent, record('not_sent')],
   unknown: [intent, record('unknown')],
-  resolved_by_user: [intent, record('unknown'), record('resolved_by_user')],
   resolved_applied: [intent, record('unknown'), record('resolved_applied')],
   resolved_not_applied: [intent, record('unknown'), record('resolved_not_applied')],
 };
 
-const { resolved_by_user: resolved, unknown } = WAY_TO;
+const { unknown } = WAY_TO;
 
 /** The states of three rows, of which the first has these records. */
 function statesAfter(records: readonly RowRecord[]): RowStates {
@@ -33,21 +32,20 @@ function statesAfter(records: readonly RowRecord[]): RowStates {
 }
 
 const SENT: readonly RowRecord['s'][] = ['intent', 'applied', 'confirmed_by_read', 'rejected', 'not_sent', 'unknown'];
-const FOUND: readonly RowRecord['s'][] = ['resolved_by_user', 'resolved_applied', 'resolved_not_applied'];
+const FOUND: readonly RowRecord['s'][] = ['resolved_applied', 'resolved_not_applied'];
 const RECORDS = [...SENT, ...FOUND, 'skipped'] as const;
 /** `+` in the columns of RECORDS: believed. */
 const table: readonly (readonly [RowState, string])[] = [
-  ['none', '+..++....+'],
-  ['intent', '++++++....'],
-  ['applied', '..........'],
-  ['confirmed_by_read', '..........'],
-  ['skipped', '..........'],
-  ['rejected', '+..++....+'],
-  ['not_sent', '+..++....+'],
-  ['unknown', '..+..++++.'],
-  ['resolved_by_user', '+..+++++++'],
-  ['resolved_applied', '.......++.'],
-  ['resolved_not_applied', '+..++..+++'],
+  ['none', '+..++...+'],
+  ['intent', '++++++...'],
+  ['applied', '.........'],
+  ['confirmed_by_read', '.........'],
+  ['skipped', '.........'],
+  ['rejected', '+..++...+'],
+  ['not_sent', '+..++...+'],
+  ['unknown', '+.+++++++'],
+  ['resolved_applied', '......++.'],
+  ['resolved_not_applied', '+..++.+++'],
 ];
 const pairs = table.flatMap(([from, answers]) =>
   RECORDS.map((to, column) => [from, to, answers[column] === '+'] as const),
@@ -57,7 +55,7 @@ it.each(pairs)('which record may follow which state: %s, then a record of %s: be
   const states = statesAfter(WAY_TO[from]);
   expect(states.state(1)).toBe(from);
   expect(states.apply(record(to))).toBe(isBelieved);
-  const isForgetful = from === 'resolved_by_user' && (to === 'rejected' || to === 'not_sent' || to === 'skipped');
+  const isForgetful = from === 'unknown' && (to === 'rejected' || to === 'not_sent' || to === 'skipped');
   expect(states.state(1)).toBe(isForgetful ? 'unknown' : isBelieved ? to : from);
 });
 
@@ -90,7 +88,6 @@ it.each<[string, readonly RowRecord[], boolean, number?]>([
   ['leaves a row that --expect held back', [record('not_sent', { code: 'PRECONDITION' })], false, 1],
   ['does a row that was held back unread', [record('not_sent', { code: 'NOT_FOUND', again: 1 })], true],
   ['leaves an unknown row', WAY_TO.unknown, false],
-  ['does a row that the user has resolved', WAY_TO.resolved_by_user, true],
   ['leaves a row that the user found applied', WAY_TO.resolved_applied, false],
   ['does a row that the user found not applied', WAY_TO.resolved_not_applied, true],
   ['leaves a row that was applied after a 401', [record('rejected', { again: 1 }), ...WAY_TO.applied], false, 1],
@@ -112,12 +109,11 @@ it.each<[string, readonly RowRecord[], boolean]>([
   ['is none in a row under way', WAY_TO.intent, false],
   ['is none in a row that was not sent', WAY_TO.not_sent, false],
   ['begins with it', unknown, true],
-  ['stays when the user resolves it', resolved, true],
-  ['stays when it is sent again', [...resolved, intent], true],
-  ['stays when it could not be sent again', [...resolved, intent, record('not_sent')], true],
+  ['stays when it is sent again', [...unknown, intent], true],
+  ['stays when it could not be sent again', [...unknown, intent, record('not_sent')], true],
   ['ends when reading shows it applied', [...unknown, record('confirmed_by_read')], false],
-  ['ends when it is applied', [...resolved, intent, record('applied')], false],
-  ['stays when the repeat is rejected', [...resolved, intent, record('rejected')], true],
+  ['ends when it is applied', [...unknown, intent, record('applied')], false],
+  ['stays when the repeat is rejected', [...unknown, intent, record('rejected')], true],
 ])('the doubt of an unknown row: %s', (_what, records, isDoubtful) => {
   expect(statesAfter(records).isDoubtful(1)).toBe(isDoubtful);
 });
@@ -144,7 +140,7 @@ it('where a row stands in the journal is where its last intent and its last resu
 
 it('where a row stands in the journal stays for a resolution and for a record that is only being written', () => {
   const states = new RowStates(3);
-  for (const [offset, each] of resolved.entries()) states.apply(each, offset);
+  for (const [offset, each] of WAY_TO.resolved_applied.entries()) states.apply(each, offset);
   states.apply(intent);
   expect([states.intentAt(1), states.resultAt(1)]).toEqual([0, 1]);
 });
