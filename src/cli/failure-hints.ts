@@ -80,7 +80,9 @@ export function withCleanedCommand(
   const found = [...corrected.values()].flatMap((words) => words ?? []);
   const faults = failure.parts?.problems.length ?? 1;
   const refused = [...corrected.values()].filter((words) => words !== undefined).length;
-  const references = [...known].map(([text, card]) => `${quoteValue(text)} is the client reference of card ${card}`);
+  const references = [...known].map(
+    ([text, card]) => `${quoteValue(text)} is known here as the client reference of card ${card}`,
+  );
   const about = references.length === 0 ? [] : [references.join(', ')];
   if (refused === 0 || faults !== refused) return failure.with({}, [...about, ...failure.hints]);
   if (maskArguments(argv) !== undefined) {

@@ -1,8 +1,11 @@
 import { Failure } from '../base/failure.ts';
+import { quoted } from '../base/json/outside-text.ts';
 import { isJsonObject, type JsonValue, textAt } from '../base/json/value.ts';
+import { referenceKey } from '../records/card-line.ts';
 import { isForgotten } from '../records/open-files.ts';
 import { readHistory, showHistory } from '../records/read.ts';
 import type { HistoryEntry } from '../records/write-record.ts';
+import { safeText } from '../screen/text.ts';
 import { isResolvedAt } from '../service/api/operation.ts';
 import { OPERATIONS, operationOfWrite } from '../service/api/operations.ts';
 import type { Answer } from '../service/http/call.ts';
@@ -113,6 +116,7 @@ export class CardAtHand {
     const cardId = textAt(resource, 'cardId') ?? this.seen.cardId;
     this.needsLogin = false;
     this.seen = { ...this.seen, cardId, card: resource, reading: 'read' };
+    this.#compare(cardId, textAt(resource, 'clientReference') ?? '');
     log.saw(cardId, resource, isOwn);
     log.resolves(cardId, check.status);
     this.open = await this.openNow();
@@ -124,6 +128,16 @@ export class CardAtHand {
     }
     this.open = await this.openNow();
     await this.#desk.record();
+  }
+
+  /** Says if a card was found by another order number than it has: an export may name another customer's card. */
+  #compare(cardId: string, reference: string): void {
+    const { sought, log } = this.#desk;
+    const was = (log.known(cardId) ?? (sought && keyOf(sought.cardId) === keyOf(cardId) ? sought : undefined))
+      ?.reference;
+    if (was === undefined || referenceKey(was) === referenceKey(reference)) return;
+    const [old, now] = [was, reference].map((text) => quoted(safeText(text)));
+    this.#desk.tell(`This machine knew this card by the reference ${old}. Its reference is ${now}.`);
   }
 
   /** The open writes to the card from the records, and unrecorded ones of this session, oldest first. */

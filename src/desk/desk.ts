@@ -44,6 +44,8 @@ export class Desk {
   messages: DeskMessage[] = [];
   /** What the last text that was judged finds. */
   #found: DeskFound | undefined;
+  /** The card that a text found, as this machine knows it. */
+  sought: KnownCard | undefined;
 
   constructor(session: Session, options: DeskOptions) {
     const { context, output } = session;
@@ -222,6 +224,7 @@ export class Desk {
   async #chosen({ cards, more, failure }: DeskFound): Promise<string | undefined> {
     if (failure !== undefined) this.say(failure);
     const [card, second] = cards;
+    this.sought = card;
     if (second === undefined) return card?.cardId;
     const room = Math.max(2, (this.session.context.stderr.rows ?? 24) - AROUND_LIST);
     const choices = cards.slice(0, room).map(({ cardId, reference, status }) => ({
@@ -231,7 +234,9 @@ export class Desk {
     }));
     const others = more + cards.length - choices.length;
     const left = others === 0 ? '' : ` (${plural(others, 'more card')} found: type more of the number to see fewer)`;
-    return this.prompt.choose(`Which card?${left}`, choices, { above: () => '' });
+    const chosen = await this.prompt.choose(`Which card?${left}`, choices, { above: () => '' });
+    this.sought = cards.find(({ cardId }) => cardId === chosen);
+    return chosen;
   }
 
   async #write(text: string): Promise<void> {

@@ -139,7 +139,7 @@ test('a reference where a card ID is asked for is refused with the command for i
   const { run, refused, server } = await openShop();
   const reference = String(JSON.parse((await run('card', 'get', cardId(1), '--json', '-q')).stdout).clientReference);
   const sent = server.requests.length;
-  const hint = `hint: "${reference}" is the client reference of card ${cardId(1)}\n`;
+  const hint = `hint: "${reference}" is known here as the client reference of card ${cardId(1)}\n`;
   const stderr = await refused('card', 'block', reference, '--yes');
   expect(stderr).toContain(`${hint}hint: check the ID, then run: frontdesk card block ${cardId(1)}\n`);
   expect((await run('card', 'get', 'no-such-reference')).stderr).not.toContain('hint:');
@@ -154,10 +154,10 @@ test('references in a file of IDs are refused with their cards', async () => {
   write('rows.csv', `cardId,reason\na-1,lost\n${cardId(9)},lost\nA-2,lost\n`);
   const rows = await refused('card', 'block', '--from', 'rows.csv', '--yes');
   expect(rows).toContain('line 2 and 1 more, column cardId: "a-1" is not a card ID');
-  expect(rows).toContain(`hint: "a-1" is the client reference of card ${cardId(1)}\n`);
+  expect(rows).toContain(`hint: "a-1" is known here as the client reference of card ${cardId(1)}\n`);
   write('rows.ids', `A-2\nB-1\nA-1\nno-such-reference\n`);
   const lines = await refused('card', 'block', '--from', 'rows.ids', '--yes');
-  const [one, two] = [1, 2].map((n) => `"A-${n}" is the client reference of card ${cardId(n)}`);
+  const [one, two] = [1, 2].map((n) => `"A-${n}" is known here as the client reference of card ${cardId(n)}`);
   expect(lines).toContain(`\nhint: ${two}, ${one}\n`);
   expect(server.requests).toEqual([]);
 });
@@ -168,7 +168,7 @@ test('a file with the name of its only reference is left in its command', async 
   await run('card', 'find', '--import', 'orders.csv');
   write('A-1', 'cardId\nA-1\n');
   const stderr = await refused('card', 'block', '--from', 'A-1', '--yes');
-  expect(stderr).toContain(`"A-1" is the client reference of card ${cardId(1)}\n`);
+  expect(stderr).toContain(`"A-1" is known here as the client reference of card ${cardId(1)}\n`);
   expect(stderr).not.toContain('then run:');
 });
 

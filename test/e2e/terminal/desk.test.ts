@@ -278,6 +278,21 @@ it.concurrent('the desk records how an open write was resolved', async () => {
   expect(JSON.parse(history.stdout)).toMatchObject([{ outcome: 'unknown', resolved }]);
 });
 
+it.concurrent('the desk says that a card has another order number than the one by which it was found', async () => {
+  const server = await serve(service());
+  const home = createHome();
+  const orders = `clientReference,cardId\norder-77,${CARD_ID}\n`;
+  expect((await runFrontdesk(['card', 'find', '--import', '-'], { home, env: server.env, stdin: orders })).code).toBe(
+    0,
+  );
+  const { terminal } = await open(server.env, { home, args: [] });
+  await terminal.talk([/Card ID/, 'order-77\r']);
+  await terminal.waitFor(
+    /This machine knew this card by the reference "order-77"\. Its reference is\s+"order-1"\.[\s\S]*\? Card 7c0e1111/,
+  );
+  expect((await leave(terminal)).code).toBe(0);
+});
+
 it.concurrent('the desk finds a card by its order number and by the beginning of its ID, and explains how', async () => {
   const server = await serve(service());
   const { terminal } = await open(server.env);
