@@ -148,9 +148,8 @@ const OLD = 'cardId,_row,_outcome,_error\r\n';
 
 it('when the power goes, the file of failed rows is the old one or a whole new one', async () => {
   const on = disk({ 'failed.csv': OLD });
-  const path = join(on.root, 'failed.csv');
   const file = await openFailedFile({
-    path,
+    path: join(on.root, 'failed.csv'),
     inputFormat: 'csv',
     columns: ['cardId'],
     shape: { ...CARD_SHAPE, columns: ['cardId'] },
@@ -282,8 +281,7 @@ it.each([
   const whole = readFileSync(path, 'utf8');
   writeFileSync(path, cut === '' ? whole + torn : whole.slice(0, -1));
   const on = recordDisk(join(path, '..'));
-  const ports = { ...HELD, clock: new FakeClock(), openFile: on.openJournal };
-  await (await RunJournal.resume(path, 3, ports)).close();
+  await (await RunJournal.resume(path, 3, { ...HELD, clock: new FakeClock(), openFile: on.openJournal })).close();
   // The first loss after the journal was mended, which is the first sync of it.
   expect(on.losses.map((tree) => tree['journal.jsonl'])).toContain(whole);
 });

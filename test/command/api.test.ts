@@ -95,8 +95,7 @@ test.each([
 
 test('api POST records the change in the history under its method and path', async () => {
   const reply = [{ body: { id: 'evt_9', object: 'event' } }];
-  const args = ['api', 'POST', '/v1/events/import', '--yes', '--data', '{"name":"x"}'];
-  const { home } = await callAt(reply, args);
+  const { home } = await callAt(reply, ['api', 'POST', '/v1/events/import', '--yes', '--data', '{"name":"x"}']);
   const { stdout } = await runFrontdesk(['history', '--json'], { home });
   const entry = { operation: 'api', id: 'POST /v1/events/import', outcome: 'applied', httpStatus: 200, resultId: null };
   expect(JSON.parse(stdout)).toMatchObject([entry]);
@@ -105,8 +104,7 @@ test('api POST records the change in the history under its method and path', asy
 
 test('api POST --dry-run prints the request, needs no credential and sends nothing', async () => {
   const args = [...block.slice(0, 3), '--data', '{"reason":1.10}', '--dry-run', '--json'];
-  const env = { FRONTDESK_CARDS_URL: 'https://cards.example.com/api' };
-  const { code, stdout } = await runFrontdesk(args, { env });
+  const { code, stdout } = await runFrontdesk(args, { env: { FRONTDESK_CARDS_URL: 'https://cards.example.com/api' } });
   expect(code).toBe(0);
   expect(stdout).toContain('"reason": 1.10');
   const requests = [{ method: 'POST', url: `https://cards.example.com/api${CARD_PATH}/notes` }];

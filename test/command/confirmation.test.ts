@@ -116,8 +116,7 @@ test('what the question with --changed-from showed is sent, even if the files ch
   writeFileSync(older, 'id,email\ns1,c@x\ns2,d@x\n');
   writeFileSync(newer, 'id,email\ns1,x@x\ns2,x@x\n');
   terminal.type('y\r');
-  const { code } = await terminal.end;
-  expect(code).toBe(0);
+  expect((await terminal.end).code).toBe(0);
   expect(server.requests.map(({ body }) => body)).toEqual(['{"email":"c@x"}', '{"email":"d@x"}']);
 });
 
@@ -128,8 +127,7 @@ test('the question before many rows with --changed-from names emptied cells, and
   const hidden = textRow(3, ['s2', 'n@y', '']).replace('<row', '<row hidden="1"');
   const rows = textRow(1, ['id', 'email', 'first_name']) + textRow(2, ['s1', 'n@x', '']) + hidden;
   writeFileSync(newer, handMadeWorkbook({ rows }));
-  const args = ['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older];
-  const result = await answered(args, 'n\r');
+  const result = await answered(['calendar', 'subscribers', 'update', '--from', newer, '--changed-from', older], 'n\r');
   expect(result.text).toContain(
     [
       '2 of 2 rows change',

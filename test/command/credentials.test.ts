@@ -192,9 +192,8 @@ test('a stored token stays valid if only the path prefix of its URL changes', as
 });
 
 test('a bulk run warns if the card token expires before the run can end', async () => {
-  const { server } = await open();
   const running = startFrontdesk(['card', 'activate', '--from', '-', '--yes', '-o', 'ndjson', '--rate', '1'], {
-    env: { ...server.env, FRONTDESK_CARDS_TOKEN: jwt({ exp: inSeconds(60) }) },
+    env: { ...(await open()).server.env, FRONTDESK_CARDS_TOKEN: jwt({ exp: inSeconds(60) }) },
     stdin: idLines(90),
   });
   await running.waitForOutput('{"notice":{"code":"TOKEN_TOO_SHORT","message":"the token expires in ');

@@ -52,8 +52,7 @@ test('doctor works with damaged settings and says where they are', async () => {
 
 test('doctor works with an environment that every other command refuses, and with no wrong option', async () => {
   const wrong = { FRONTDESK_OUTPUT: 'xml', FRONTDESK_TIMEOUT: '5', FRONTDESK_CA_FILE: '/nowhere/ca.pem' };
-  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0', ...wrong, FRONTDESK_PROFILE: 'nobody' };
-  const { of } = await doctor({ env });
+  const { of } = await doctor({ env: { NODE_TLS_REJECT_UNAUTHORIZED: '0', ...wrong, FRONTDESK_PROFILE: 'nobody' } });
   expect(of('profile')).toMatchObject([{ status: 'problem' }]);
   const environment = of('environment');
   expect(environment.map(({ status }) => status)).toEqual(['problem', 'problem', 'problem']);
@@ -86,8 +85,7 @@ test('doctor says whether cards are remembered, and what keeps them from it', as
   expect(await known()).toMatchObject([{ status: 'ok', message: 'cards remembered of 1 base URL' }]);
   const cards = join(home.stateDir, 'cards');
   writeFileSync(join(cards, 'damaged.ndjson'), '{}\nnot a card\n', { mode: 0o600 });
-  const fix = 'to start over: frontdesk card find --forget';
-  expect(await known()).toMatchObject([{ status: 'problem', fix }]);
+  expect(await known()).toMatchObject([{ status: 'problem', fix: 'to start over: frontdesk card find --forget' }]);
   rmSync(cards, { recursive: true });
   writeFileSync(cards, '', { mode: 0o600 });
   expect(await known()).toMatchObject([{ status: 'problem' }]);

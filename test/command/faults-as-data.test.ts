@@ -36,8 +36,7 @@ test('several errors of options name the fields of the request, and none says it
 });
 
 test('several errors of a file name line, column and field, and those of one kind are counted', async () => {
-  const rows = Array.from({ length: 30 }, (_, at) => `s${at},maybe`);
-  const text = `id,active\n${rows.join('\n')}\n`;
+  const text = `id,active\n${Array.from({ length: 30 }, (_, at) => `s${at},maybe`).join('\n')}\n`;
   const { faults, faultCount } = await errorOf([...UPDATE, '--from', 'in.csv', '--yes'], 'in.csv', text);
   const place = { where: 'row 1, line 2 and 29 more, column active', row: 1, line: 2, column: 2, field: 'active' };
   expect([faultCount, faults]).toEqual([30, [{ ...place, message: expect.stringContaining('maybe'), count: 30 }]]);

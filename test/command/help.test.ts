@@ -75,8 +75,7 @@ it('schema is JSON in every output format', async () => {
 });
 
 it('schema can be queried, printed as OpenAPI, and refuses an unknown command with the nearest one', async () => {
-  const { stdout } = await runFrontdesk(['schema', '--query', 'commands[0].command']);
-  expect(stdout).toBe('"card get"\n');
+  expect((await runFrontdesk(['schema', '--query', 'commands[0].command'])).stdout).toBe('"card get"\n');
   const openApi = await runFrontdesk(['schema', '--openapi']);
   const paths = Object.values(SAMPLE_CALLS).map(({ endpoint }) => endpoint.split(' ')[1]);
   expect([openApi.code, Object.keys(JSON.parse(openApi.stdout).paths).sort()]).toEqual([0, paths.sort()]);

@@ -39,8 +39,7 @@ it('rows to correct with --empty-cells clear need NDJSON, which tells an empty t
   expect((await run(['runs', 'results', 'r', '--as-input', '-o', 'csv'])).code).toBe(2);
   expect((await run(['runs', 'results', 'r', '--as-input', '-o', 'ndjson', '-q'])).code).toBe(0);
   file('mine.csv', 'id,email,_row,_outcome,_error\ns2,,2,rejected,x\n');
-  const cleared = ['calendar', 'subscribers', 'update', '--from', 'mine.csv', '--empty-cells', 'clear', '--yes'];
-  const own = await run(cleared);
+  const own = await run(['calendar', 'subscribers', 'update', '--from', 'mine.csv', '--empty-cells', 'clear', '--yes']);
   expect(own.code).toBe(2);
   expect(own.stderr).toContain('this is a file of --failed, in which an empty cell means unchanged');
 });

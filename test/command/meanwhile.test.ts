@@ -25,8 +25,7 @@ async function meanwhile(verb: 'block' | 'reissue') {
   }, untilFileEnds);
   const history = async (...args: string[]): Promise<Entry[]> => place.json('history', ...args);
   const rows = ['card', verb, cardId(1), cardId(2), '--yes', '-q', '-j', '1', '--run', 'may', '--json'];
-  const many = await place.run(rows);
-  return { single, many, posts: place.posts(), history, run: place.run };
+  return { single, many: await place.run(rows), posts: place.posts(), history, run: place.run };
 }
 
 it.concurrent('a change that another process leaves open is superseded by a later row of a run', async () => {

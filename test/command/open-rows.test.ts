@@ -77,8 +77,7 @@ it('an open event is recognized by its body: as a single change, as a row, and i
   const create = ['calendar', 'event', 'create', '-q'];
   expect((await run([...create, '--from', 'in.csv', '--yes', '--run', 'may'])).code).toBe(8);
   expect(posts()).toBe(2);
-  const single = [...create, '--calendar', 'c1', '--name', 'Closing', '--start', '2026-05-02'];
-  const refused = await run(single);
+  const refused = await run([...create, '--calendar', 'c1', '--name', 'Closing', '--start', '2026-05-02']);
   expect([refused.code, posts()]).toEqual([17, 2]);
   expect(refused.stderr).toContain('is open (entry may:2)');
   file('in.csv', `${EVENTS}Late,2026-05-03,c1\n`);
@@ -192,8 +191,7 @@ it('a run whose rows are held back says what must be closed before it is resumed
   expect((await run(['card', 'reissue', cardId(3), ...ONCE])).code).toBe(8);
   const [{ entry = '' } = {}] = await list('--open');
   service.isBroken = false;
-  const rows = ['card', 'reissue', cardId(3), cardId(4), '--yes', '--run', 'may'];
-  const one = await run(rows, env);
+  const one = await run(['card', 'reissue', cardId(3), cardId(4), '--yes', '--run', 'may'], env);
   expect([one.code, posts()]).toEqual([15, 2]);
   const resolve = `record what you found out with: frontdesk history resolve ${String(entry)} --as <applied|not_applied>`;
   expect(one.stderr).toContain(`\nBefore a resume: ${resolve}\nThen: frontdesk runs resume may\n`);

@@ -52,8 +52,7 @@ it('an open reissue is closed by history resolve', async () => {
 
 it('an open reissue that is resolved as applied is never sent again by its run', async () => {
   const { run, posts, list } = await openService();
-  const reissues = ['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may', '--json'];
-  expect((await run(reissues)).code).toBe(8);
+  expect((await run(['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may', '--json'])).code).toBe(8);
   expect(posts()).toBe(2);
   expect((await run(['history', 'resolve', 'may:1', '--as', 'applied', '--note', 'seen in the shop'])).code).toBe(0);
   expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2']);

@@ -259,8 +259,7 @@ describe('what is printed of failures is as declared', () => {
     const serving = startFrontdesk(['sandbox', 'serve', '--json', ...faults], { home: operator.home });
     await serving.waitForOutput('calendarToken');
     const { url, cardsToken } = JSON.parse(serving.output().stdout) as { url: string; cardsToken: string };
-    const env = { FRONTDESK_CARDS_URL: url, FRONTDESK_CARDS_TOKEN: cardsToken, ...NO_PAUSE };
-    const other = new Operator(env);
+    const other = new Operator({ FRONTDESK_CARDS_URL: url, FRONTDESK_CARDS_TOKEN: cardsToken, ...NO_PAUSE });
     expect(await other.fails(['card', 'reissue', ACTIVE, '--yes'])).toContain('error');
     expect(await other.fails(['card', 'block', ACTIVE, '--yes'])).toContain('error');
     await other.run('history list');

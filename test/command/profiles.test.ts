@@ -104,8 +104,7 @@ test('config timeZone is the zone of the times in tables and messages, and of no
   const timeZone = { value: 'Asia/Tokyo', source: 'config', default: 'UTC' };
   expect(await json('config list', env)).toMatchObject({ timeZone });
   const server = await startRecordingServer([{ status: 404 }]);
-  const id = '0b7a6c1e-3f52-4d8a-9c41-000000000001';
-  await run(['card', 'block', id, '--yes', '-q'], { ...server.env, ...env });
+  await run(['card', 'block', '0b7a6c1e-3f52-4d8a-9c41-000000000001', '--yes', '-q'], { ...server.env, ...env });
   expect((await run(['history'], env)).stdout).toMatch(/\b\d\d:\d\d:\d\d\+09\b|T\d\d:\d\d:\d\d\.\d{3}Z/);
   expect((await run(['history', '-o', 'csv'], env)).stdout).toMatch(/T\d\d:\d\d:\d\d\.\d{3}Z/);
   for (const zone of ['+01:00', 'Mars/Phobos']) await refused(['config', 'set', 'timeZone', zone]);

@@ -31,6 +31,5 @@ test.each([[['--json']], [['--query', 'status']]])('--raw with %j alone is refus
 
 test.each([[[]], [['--out', 'secret.json']]])('a provisioning has no --query (%j)', async (out) => {
   const args = ['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--json', '--query', 'encryptedPaymentInstument'];
-  const told = '--query: not for this command: the result is returned only once';
-  expect(await refused([...args, ...out])).toContain(told);
+  expect(await refused([...args, ...out])).toContain('--query: not for this command: the result is returned only once');
 });

@@ -34,8 +34,7 @@ test('runs report prints the document on stdout, exits 0, sends nothing and leav
   };
   const [before, requests] = [state(), server.requests.length];
   for (const form of FORMS) {
-    const expected = { code: 0, stderr: '', stdout: expect.stringContaining('CARD_EXPIRED') };
-    expect(await report(form)).toMatchObject(expected);
+    expect(await report(form)).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('CARD_EXPIRED') });
   }
   expect(server.requests).toHaveLength(requests);
   expect(state()).toEqual(before);

@@ -259,8 +259,7 @@ test.each(['left.csv', 'left.ndjson', 'left.json'])('a run of IDs of a command i
 
 test('results and reports take the shards of one input as one run, and name what is missing or doubled', async () => {
   const { run } = await openPlain();
-  const shards = { one: '1/3', two: '2/3', three: '3/3', again: '1/3' };
-  for (const [name, shard] of Object.entries(shards)) {
+  for (const [name, shard] of Object.entries({ one: '1/3', two: '2/3', three: '3/3', again: '1/3' })) {
     expect(await run([...BLOCK, '--run', name, '--shard', shard], idLines(7))).toMatchObject({ code: 0 });
   }
   await run([...BLOCK, '--run', 'whole'], idLines(7));
@@ -343,8 +342,7 @@ test.each([
   const { run, posts } = await openService();
   const block = ['card', 'block', cardId(1), cardId(2), '--run', 'r', '--yes', '-q', '--retries', '0'];
   expect((await run(block)).code).toBe(8);
-  const left = await run([...args, '--yes']);
-  expect([left.stderr.split('\n')[0], posts()]).toEqual([
+  expect([(await run([...args, '--yes'])).stderr.split('\n')[0], posts()]).toEqual([
     expect.stringMatching(/is unsettled: of 2 rows nothing is left to send, 2 unknown$/),
     2,
   ]);

@@ -20,8 +20,7 @@ it('the same events again are refused (17) with the earlier run, in any format, 
   const [, ...rows] = EVENTS.trimEnd()
     .split('\n')
     .map((row) => row.split(','));
-  const lines = rows.map(([name, start, calendar]) => `${JSON.stringify({ name, start, calendar })}\n`);
-  file('in.ndjson', lines.join(''));
+  file('in.ndjson', rows.map(([name, start, calendar]) => `${JSON.stringify({ name, start, calendar })}\n`).join(''));
   for (const input of ['in.csv', 'in.ndjson']) {
     const again = await run(['calendar', 'event', 'create', '--from', input, '--yes', '--json', '-q']);
     expect([again.code, again.stdout, posts()]).toEqual([17, '', 2]);

@@ -47,16 +47,14 @@ const WAYS: Readonly<Record<string, (way: Way) => Promise<string[]>>> = {
   ),
   'a plan': async (way) => {
     way.file('rows.json', JSON.stringify(RECORDS));
-    const plan = ['card', 'block', '--from', 'rows.json', '--plan', 'p.plan'];
-    expect((await way.run(plan)).code).toBe(0);
+    expect((await way.run(['card', 'block', '--from', 'rows.json', '--plan', 'p.plan'])).code).toBe(0);
     return way.outcomes(['plan', 'apply', 'p.plan', '--yes', '-o', 'ndjson', ...LIMITS]);
   },
   shards: async (way) => {
     way.file('rows.json', JSON.stringify(RECORDS));
     const found: string[] = [];
     for (const shard of [1, 2, 3]) {
-      const outcomes = await way.outcomes([...COMMAND, '--from', 'rows.json', '--shard', `${shard}/3`]);
-      outcomes.forEach((outcome, index) => {
+      (await way.outcomes([...COMMAND, '--from', 'rows.json', '--shard', `${shard}/3`])).forEach((outcome, index) => {
         found[index * 3 + shard - 1] = outcome;
       });
     }
@@ -65,8 +63,7 @@ const WAYS: Readonly<Record<string, (way: Way) => Promise<string[]>>> = {
   'single calls': async (way) => {
     const found: string[] = [];
     for (const id of CARDS) {
-      const args = ['card', 'block', id, '--reason', REASON, '--yes', '--json', ...LIMITS];
-      await way.run(args);
+      await way.run(['card', 'block', id, '--reason', REASON, '--yes', '--json', ...LIMITS]);
       found.push((await way.json('history', '--limit', '1'))[0].outcome);
     }
     return found;

@@ -36,8 +36,7 @@ test('sandbox info shows the IDs of the cards on 24 lines, with subscribers to t
 });
 
 test('sandbox info -o csv has a row for each card, calendar and subscriber, and --columns chooses', async () => {
-  const { stdout } = await runFrontdesk(['sandbox', 'info', '-o', 'csv']);
-  const [header, ...rows] = stdout.split('\r\n');
+  const [header, ...rows] = (await runFrontdesk(['sandbox', 'info', '-o', 'csv'])).stdout.split('\r\n');
   expect(header).toBe('kind,id,status,calendar');
   const some = [`card,${ACTIVE},ACTIVE,`, 'calendar,cal_harbour_tours,,', 'subscriber,sub_0016,,cal_tea_ceremony'];
   expect(rows).toEqual(expect.arrayContaining(some));

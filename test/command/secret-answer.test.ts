@@ -40,8 +40,7 @@ async function open({ breaksHistory = false, reply }: How = {}, home = createHom
 /** Everything that is kept on the disk below the state folder. */
 function kept(folder: string): string {
   if (!existsSync(folder)) return '';
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return names
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
     .join('\n');

@@ -47,8 +47,7 @@ it('the lists of several calendars are an array of the Lists as sent in json, an
 it('of several lists, an entry that is no object keeps its value in ndjson, and a notice names the format that has it', async () => {
   const { run } = await begin();
   const { stdout, stderr } = await run(...LIST, 'odd', 'odd', '-o', 'ndjson');
-  const values = ['"a"', '1.10', 'null', '[1]', '2'];
-  const lines = values.map((value) => `{"calendar":"odd","value":${value}}`);
+  const lines = ['"a"', '1.10', 'null', '[1]', '2'].map((value) => `{"calendar":"odd","value":${value}}`);
   expect(stdout.split('\n')).toEqual([...lines, ...lines, '']);
   expect(stderr).toContain('in another form than the service documents. JSON output shows it as sent');
 });

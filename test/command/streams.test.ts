@@ -117,8 +117,7 @@ test('ndjson is one compact object per line, of a list its entries, of an empty 
 
 test('csv of many cards has the fixed columns, metadata and transactions as one JSON cell each', async () => {
   const each: Handler = ({ url }) => ({ body: cardText('ACTIVE', url.split('/')[3]) });
-  const { stdout } = await callAt(each, [...GET, OTHER_ID, '-o', 'csv']);
-  const [header, row] = stdout.split('\r\n');
+  const [header, row] = (await callAt(each, [...GET, OTHER_ID, '-o', 'csv'])).stdout.split('\r\n');
   expect(header).toBe(
     'cardId,status,currentBalance,initialBalance,expiryDate,clientReference,design,createdAt,updatedAt,activatedAt,cancelledAt,cancellationAmount,cancellationAction,metadata,transactions',
   );

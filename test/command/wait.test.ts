@@ -40,9 +40,8 @@ test.concurrent.each<[string, Reply]>([
   ['answers 500', { status: 500, body: {} }],
   ['answers a web page', { body: '<html></html>' }],
 ])('card wait waits the whole time for a service that %s', async (_, trouble) => {
-  const server = await serve((_request, count) => (count === 1 ? card('BLOCKED') : trouble));
   const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '3s', '--interval', '200ms'], {
-    env: server.env,
+    env: (await serve((_request, count) => (count === 1 ? card('BLOCKED') : trouble))).env,
   });
   expect(result).toMatchObject({ code: 124, stdout: '' });
   expect(result.stderr).toContain('within 3s: its last status is BLOCKED. The last check failed: ');
@@ -111,8 +110,7 @@ test.concurrent.each([
   [[...WAIT, '--status', ''], '--status: must be one of'],
   [[...WAIT, '--status', 'ACTIVE', '--columns', 'cardid'], 'did you mean "cardId"'],
 ])('card wait refuses %j', async (args, expected) => {
-  const server = await serve([]);
-  const result = await runFrontdesk(args, { env: server.env });
+  const result = await runFrontdesk(args, { env: (await serve([])).env });
   expect(result).toMatchObject({ code: 2, stdout: '' });
   expect(result.stderr).toContain(expected);
 });

@@ -302,8 +302,7 @@ it('an ID that looks like a key is repeated where a change of it failed', async 
 });
 
 it('an unexpected argument is repeated in messages like any other word, but where tokens are typed', async () => {
-  const { stderr } = await runFrontdesk(['profile', 'list', 'extra']);
-  expect(stderr).toContain('unexpected argument: extra');
+  expect((await runFrontdesk(['profile', 'list', 'extra'])).stderr).toContain('unexpected argument: extra');
   const login = await runFrontdesk(['auth', 'login', '--family', 'cards', '--token-file', 'missing.txt', 'extra']);
   expect(login.stderr).toContain('unexpected argument: ***');
 });

@@ -41,10 +41,9 @@ function client(): HttpClient {
   const parsed = parseBaseUrl(`${ORIGIN}/gw`);
   if (parsed.kind === 'bad') throw new Error(parsed.problem);
   const clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() };
-  const credential = { token: async () => 'token-1234567890', renew: async () => undefined };
   return createHttpClient({
     baseUrl: parsed.baseUrl,
-    credential,
+    credential: { token: async () => 'token-1234567890', renew: async () => undefined },
     clock,
     random: () => 0,
     version: '1.2.3',

@@ -94,10 +94,9 @@ function prepare(setup: string): Promise<string> {
 async function run(line: string) {
   const folder = createHome().path;
   cpSync(await prepare(setupOf(line).join('\n')), folder, { recursive: true });
-  const entry = `$(frontdesk history --json --query '[0].entry' | tr -d '"')`;
   const printed = foldCommand(`frontdesk ${answered(line)}`, 76)
     .join('\n')
-    .replace(/20270402T\d+-\w+-\w+/, entry);
+    .replace(/20270402T\d+-\w+-\w+/, `$(frontdesk history --json --query '[0].entry' | tr -d '"')`);
   return shell(folder, `set -e\n${printed}\n`, line.includes('-p ') ? undefined : 'sandbox');
 }
 

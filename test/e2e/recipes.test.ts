@@ -57,8 +57,7 @@ async function runWithKill(place: ShardPlace, start: Start): Promise<void> {
   // Shard 2 has rows 2, 6, 10, …: its third row is on its way.
   await place.whenApplied(10);
   second?.kill('SIGKILL');
-  const ends = await Promise.all(first.map(({ ended }) => ended));
-  expect(ends.map(({ code }) => code)).toEqual([0, null, 0, 0]);
+  expect((await Promise.all(first.map(({ ended }) => ended))).map(({ code }) => code)).toEqual([0, null, 0, 0]);
   await place.server.quiet();
   expect((await start(2, 2).ended).code).toBe(place.expectAllSaid() === 0 ? 0 : 8);
 }
@@ -121,8 +120,7 @@ it.each(guards)('the recipe $name refuses to go on if the runner of the attempt 
 });
 
 it.each(guards)('the recipe $name refuses to start over if the state of the one before is lost', async ({ run }) => {
-  const place = await makePlace();
-  const { code, stderr } = await startAt(place, ['bash', '-e', '-c', run], { ATTEMPT: '2' }).ended;
+  const { code, stderr } = await startAt(await makePlace(), ['bash', '-e', '-c', run], { ATTEMPT: '2' }).ended;
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is lost') });
 });
 

@@ -81,8 +81,7 @@ describe.skipIf(BROWSER === undefined)(`the html report in a browser${WHERE}`, (
 
   test('the html report has its colors and sizes where a server drops its style', async () => {
     const bare = join(createHome().path, 'bare.html');
-    const text = readFileSync(fileURLToPath(address), 'utf8');
-    writeFileSync(bare, text.replace(/<style>[\s\S]*<\/style>/, ''));
+    writeFileSync(bare, readFileSync(fileURLToPath(address), 'utf8').replace(/<style>[\s\S]*<\/style>/, ''));
     await page.load(pathToFileURL(bare).href, { width: 1280 });
     const colors =
       '[...new Set([...document.querySelectorAll("svg rect, svg text")].map((each) => getComputedStyle(each).fill))]';

@@ -280,8 +280,7 @@ export async function writeTestPlan(
   const about = { operation: command, url, profile, rows: rows.length, unchanged: 0, skipped: 0, ...times };
   const writer = await openPlanWriter(path, about, process.pid);
   for (const row of rows) await writer.add(row);
-  const { plan } = await writer.keep();
-  return { path, plan };
+  return { path, plan: (await writer.keep()).plan };
 }
 
 export async function failureOf(call: Promise<unknown>): Promise<Failure> {

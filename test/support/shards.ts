@@ -14,8 +14,7 @@ export async function makeShardPlace(rows: number, thinkMs: number) {
   const folder = folderWithProgram();
   const server = await startCountingServer('block', thinkMs);
   const numbers = Array.from({ length: rows }, (_, index) => index + 1);
-  const lines = numbers.map((row) => `${keyOf(row)},lost\n`);
-  writeFileSync(join(folder, 'cards.csv'), `cardId,reason\n${lines.join('')}`);
+  writeFileSync(join(folder, 'cards.csv'), `cardId,reason\n${numbers.map((row) => `${keyOf(row)},lost\n`).join('')}`);
   writeFileSync(join(folder, '.cards-token'), 'cards-token-of-the-test\n', { mode: 0o600 });
   const applied = server.applications;
   return {

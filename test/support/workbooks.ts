@@ -75,8 +75,7 @@ export function handMadeWorkbook({ rows, texts, styles, sheetName = 'Rows', part
 }
 
 export function textRow(line: number, values: readonly string[]): string {
-  const cells = values.map((value) => `<c t="inlineStr"><is><t>${value}</t></is></c>`);
-  return `<row r="${line}">${cells.join('')}</row>`;
+  return `<row r="${line}">${values.map((value) => `<c t="inlineStr"><is><t>${value}</t></is></c>`).join('')}</row>`;
 }
 
 /** The beginning of an encrypted workbook, or of an older `.xls`: a container that names its streams. */

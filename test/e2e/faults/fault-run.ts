@@ -148,6 +148,5 @@ function describeEnd(result: RunResult): FaultResult {
   // frontdesk's own lines: `{"error":{…}}` and others.
   const parsed = lines.map((line) => JSON.parse(line) as { error?: FaultError });
   const error = parsed.find((line) => line.error !== undefined)?.error;
-  const end = [result.code, error?.outcome].filter((part) => part !== undefined).join(' ');
-  return { ...result, error, end };
+  return { ...result, error, end: [result.code, error?.outcome].filter((part) => part !== undefined).join(' ') };
 }

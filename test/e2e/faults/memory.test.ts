@@ -52,8 +52,7 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>) {
   child.stderr.on('data', (data) => {
     stderr += String(data);
   });
-  const ended = once(child, 'close').then(([code]) => ({ code, stderr, peak: usage().mib }));
-  return { child, ended };
+  return { child, ended: once(child, 'close').then(([code]) => ({ code, stderr, peak: usage().mib })) };
 }
 
 /** Runs a command over so many cards to its end; `bytes`: how much it wrote to stdout. */

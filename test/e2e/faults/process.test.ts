@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { json, silence } from '../../support/fault-server.ts';
 import { lastLine } from '../../support/plain-service.ts';
+import { openTerminal } from '../../support/pty.ts';
 import {
   ENDLESS_GRACE,
   injecting,
@@ -11,7 +12,7 @@ import {
   startFrontdesk,
 } from '../../support/run-frontdesk.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
-import { onStage, PROGRAM, type Stage, until } from './stage.ts';
+import { IS_LONG, onStage, PROGRAM, type Stage, until } from './stage.ts';
 
 const GET = ['card', 'get', CARD_ID];
 const ACTIVATE = ['card', 'activate', CARD_ID];
@@ -228,6 +229,101 @@ test.concurrent('P15 measures time on a clock that no change of the date moves',
           expect(result.elapsedMs).toBeGreaterThan(1900);
         }),
       );
+    },
+    { route: () => silence() },
+  ));
+
+const LIST = ['calendar', 'subscribers', 'list', 'cal_1', '--limit', '50'];
+
+/** Stands on the terminal when the program has ended. */
+const END = '(the end)';
+
+/** What stands on a terminal of that width when stdout alone is there. */
+async function onTerminal(
+  stage: Stage,
+  args: readonly string[],
+  options: { readonly columns?: number; readonly env?: Readonly<Record<string, string>> } = {},
+) {
+  const { home, env } = stage;
+  // The terminal is taken down soon after the program has ended, read or not: so the shell waits for a key.
+  const script = `$FD ${args.map((arg) => `'${arg}'`).join(' ')} 2> stderr.txt; code=$?; printf '${END}'; read key; exit $code`;
+  const { columns = 80 } = options;
+  const terminal = openTerminal([], { home, script, columns, env: { ...env, ...options.env } });
+  await terminal.talk([END, '\r']);
+  const { code, output, text } = await terminal.end;
+  return { code, output: output.split(END)[0] ?? '', text: text.split(END)[0] ?? '' };
+}
+
+test.concurrent('T11 never makes a link of a URL, and opens none', () =>
+  onStage(
+    async (stage) => {
+      const end = await onTerminal(stage, ['calendar', 'update', 'cal_1', '--name', 'n'], {
+        env: { FORCE_HYPERLINK: '1', TERM_PROGRAM: 'iTerm.app', BROWSER: `touch ${stage.path('opened')}` },
+      });
+      expect(end.code).toBe(0);
+      expect(end.text).toContain('https://evil.example');
+      expect(end.output).not.toContain('\u001b]');
+      expect((await stage.shell('ls')).stdout).not.toContain('opened');
+    },
+    { route: () => json(200, { id: 'cal_1', object: 'calendar', url: 'https://evil.example/\u001b]8;;x' }) },
+  ));
+
+test.concurrent('T9 puts no escape sequence into a pipe, and no color with NO_COLOR', () =>
+  onStage(async (stage) => {
+    const settings: Record<string, string>[] = [
+      {},
+      { FORCE_COLOR: '3' },
+      { TERM: 'xterm-256color', COLORTERM: 'truecolor' },
+    ];
+    const calls = [GET, LIST, ['card', 'gte'], ['doctor'], ['help'], ['card', 'get', '--help']];
+    const piped = await Promise.all(settings.flatMap((env) => calls.map((args) => stage.run(args, { env }))));
+    for (const { stdout, stderr } of piped) expect(stdout + stderr).not.toContain('\u001b');
+    expect((await onTerminal(stage, GET)).output).toContain('\u001b[');
+    for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+      expect((await onTerminal(stage, GET, { env })).output).not.toContain('\u001b');
+    }
+    expect((await onTerminal(stage, [...GET, '--no-color'])).output).not.toContain('\u001b');
+  }));
+
+const NO_TOKENS = { FRONTDESK_CARDS_TOKEN: undefined, FRONTDESK_CALENDAR_TOKEN: undefined };
+/** Only the stored settings and credentials count. */
+const STORED = { ...NO_TOKENS, FRONTDESK_CARDS_URL: undefined, FRONTDESK_CALENDAR_URL: undefined };
+
+test.runIf(IS_LONG).concurrent('C16 gives up on a token command after 60 s, and ends it', { timeout: 90_000 }, () =>
+  onStage(async (stage) => {
+    const login = ['auth', 'login', '-p', 'live', '--cards-url', stage.server.url, '--token-command', 'sleep 300'];
+    expect((await stage.run(login, { env: STORED })).code).toBe(0);
+    const result = await stage.run([...GET, '-p', 'live'], { env: STORED, timeoutMs: 80_000 });
+    expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 4, stdout: '' });
+    expect(result.stderr).toContain('within 60 s');
+    expect(result.elapsedMs).toBeGreaterThan(59_000);
+    expect(stage.lines).toEqual([]);
+  }),
+);
+
+test.concurrent('C21 keeps the token out of a diagnostic report', () =>
+  onStage(
+    async (stage) => {
+      const options = '--report-on-signal --report-signal=SIGUSR2';
+      const running = startFrontdesk([...GET, '--retries', '0'], {
+        home: stage.home,
+        env: { ...stage.env, NODE_OPTIONS: `${options} --report-dir=${stage.path('.')} --report-filename=report.json` },
+      });
+      await until('the request', () => stage.lines.length === 1);
+      running.child.kill('SIGUSR2');
+      const report = () => {
+        try {
+          return JSON.parse(readFileSync(stage.path('report.json'), 'utf8'));
+        } catch {
+          return undefined;
+        }
+      };
+      await until('the report', () => report() !== undefined);
+      running.child.kill('SIGINT');
+      await running.result;
+      const { environmentVariables } = report();
+      expect(environmentVariables).toMatchObject({ FRONTDESK_CARDS_URL: stage.server.url });
+      expect(environmentVariables).not.toHaveProperty('FRONTDESK_CARDS_TOKEN');
     },
     { route: () => silence() },
   ));

@@ -53,10 +53,9 @@ it('mcp lists no changes with a read-only profile, in spite of --allow-writes', 
   await runFrontdesk(['profile', 'set', 'look', '--cards-url', 'https://api.example.com', '--read-only', 'true'], {
     home,
   });
-  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const { code, stdout } = await runFrontdesk(['mcp', '-p', 'look', '--allow-writes'], {
     home,
-    stdin: lines(INITIALIZE, list, call(2, 'card_block', BLOCK)),
+    stdin: lines(INITIALIZE, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, call(2, 'card_block', BLOCK)),
   });
   expect(code).toBe(0);
   expect(stdout).not.toContain('"name":"card_block"');
@@ -93,8 +92,7 @@ it('mcp finishes its calls at the end of stdin, the last without a line end, and
 
 it('A5 mcp waits at the end of stdin for a change in progress, so that the history has its outcome', async () => {
   let answer: (() => void) | undefined;
-  const held = () => new Promise<void>((resolve) => (answer = resolve));
-  const { client, sayYes } = await asking(blockedBy(held));
+  const { client, sayYes } = await asking(blockedBy(() => new Promise<void>((resolve) => (answer = resolve))));
   sayYes();
   await expect.poll(() => answer, { timeout: 30_000 }).toBeDefined();
   const ended = client.end();
@@ -185,8 +183,7 @@ it('mcp reports progress to a client that asks for it', async () => {
   await client.initialize();
   client.send(call(1, 'card_block', BLOCK, { _meta: { progressToken: 'token-1' } }));
   await client.question();
-  const progress = await client.next((message) => message.method === 'notifications/progress');
-  expect(progress.params).toEqual({
+  expect((await client.next((message) => message.method === 'notifications/progress')).params).toEqual({
     progressToken: 'token-1',
     progress: expect.any(Number),
     message: 'card_block goes on',

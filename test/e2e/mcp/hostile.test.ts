@@ -94,8 +94,7 @@ it('a client of 2025 that answers yes twice is served once', async () => {
   client.send(yes, yes);
   expect((await client.answerTo(1)).result?.structuredContent).toMatchObject({ outcome: 'applied' });
   client.send(yes, call(2, 'card_block', BLOCK));
-  const second = await client.question();
-  client.send(yes, { jsonrpc: '2.0', id: second.id, result: { action: 'cancel' } });
+  client.send(yes, { jsonrpc: '2.0', id: (await client.question()).id, result: { action: 'cancel' } });
   expectRefused(await client.answerTo(2), 'the person closed the question without an answer');
   expect(posts()).toHaveLength(1);
 });
@@ -107,8 +106,7 @@ it('a client of 2025 that uses a request ID twice and cancels it sends nothing, 
   client.send(cancelled(1), first, second);
   // The id once more, after it was cancelled.
   client.send(call(1, 'card_reissue', BLOCK));
-  const third = { ...first, id: (await client.question()).id };
-  client.send(cancelled(1), third, first, second, call(2, 'history_list', {}));
+  client.send(cancelled(1), { ...first, id: (await client.question()).id }, first, second, call(2, 'history_list', {}));
   // All that was said before is done, and the cancelled call has no response.
   await client.answerTo(2);
   expect((await client.end()).code).toBe(0);
@@ -134,8 +132,7 @@ it('a client of 2025 that leaves during a question sends nothing', async () => {
 it('a client of 2025 that sends too many calls at once has to wait, and nothing piles up', async () => {
   const { client, posts } = await start();
   await client.initialize();
-  const calls = Array.from({ length: 40 }, (_, index) => call(index + 1, 'card_block', BLOCK));
-  client.send(...calls);
+  client.send(...Array.from({ length: 40 }, (_, index) => call(index + 1, 'card_block', BLOCK)));
   const refused = await client.next((message) => message.result?.isError === true);
   expect(refused.result?.content?.[0]?.text).toContain('32 calls are under way already. Nothing was sent.');
   expect(refused.result?.structuredContent).toMatchObject({ code: 'BUSY', exitCode: 11 });

@@ -19,8 +19,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
   it('A4 mcp lists the tools that read, whose descriptions call their results data, and those that change only with --allow-writes', async () => {
     const reading = await connect({ args: SANDBOX });
     expect((await reading.tools()).map(({ name }) => name)).toEqual(READS);
-    const writing = await connect({ args: [...SANDBOX, '--allow-writes'] });
-    const tools = await writing.tools();
+    const tools = await (await connect({ args: [...SANDBOX, '--allow-writes'] })).tools();
     expect(tools.map(({ name }) => name)).toEqual([...READS, ...WRITES]);
     const hints = (name: string) => tools.find((tool) => tool.name === name)?.annotations;
     for (const name of READS) expect(hints(name)).toMatchObject({ readOnlyHint: true });
@@ -42,9 +41,8 @@ describe.each(CLIENTS)('%s', (_, connect) => {
   });
 
   it('mcp gives a client that reads nothing but structuredContent the same text, with warnings and refusals', async () => {
-    const full = { data: Array.from({ length: 2 }, (_, index) => ({ id: `sub-${index}` })) };
     const server = await startRecordingServer([
-      { body: full },
+      { body: { data: Array.from({ length: 2 }, (_, index) => ({ id: `sub-${index}` })) } },
       { status: 404, body: { errorCode: 'CARD_NOT_FOUND', message: 'no such card' } },
     ]);
     const client = await connect({ args: [], env: server.env });
@@ -214,8 +212,7 @@ it('assistants get the runs of the profile that the server was started with, and
   await activate('friday', {}, '-p', 'sandbox');
   await activate('saturday', {}, '-p', 'sandbox');
   await activate('sunday', { env: nowhere });
-  const client = await connectNewest({ args: SANDBOX, home });
-  const { content } = await client.call('runs_list', { limit: 1 });
+  const { content } = await (await connectNewest({ args: SANDBOX, home })).call('runs_list', { limit: 1 });
   expect(JSON.parse(content[0]?.text ?? '')).toEqual([expect.objectContaining({ run: 'saturday' })]);
   expect(content[1]?.text).toBe('warning: 1 older run not listed. limit lists more');
 });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { moment } from '../../support/moment.ts';
-import { cardId } from '../../support/plain-service.ts';
+import { cardId, playService } from '../../support/plain-service.ts';
 import { openTerminal } from '../../support/pty.ts';
 import { serve } from '../../support/recording-server.ts';
 import { createHome, runFrontdesk } from '../../support/run-frontdesk.ts';
@@ -17,8 +17,7 @@ const reads = (...ids: readonly string[]) => ids.map((id) => `GET /v1/cards/${id
 
 function csv(home: { readonly path: string }, rows: number): string {
   const path = join(home.path, 'cards.csv');
-  const ids = Array.from({ length: rows }, (_, index) => `${cardId(index + 1)}\n`);
-  writeFileSync(path, `cardId\n${ids.join('')}`);
+  writeFileSync(path, `cardId\n${Array.from({ length: rows }, (_, index) => `${cardId(index + 1)}\n`).join('')}`);
   return path;
 }
 
@@ -155,4 +154,27 @@ it.concurrent('a second reissue while the first is open may make a second card, 
   expect(text.slice(text.indexOf('✔ REISSUED'))).toMatch(
     /\nfrontdesk: warning: the first reissue, of [^.]+, is still open\.[\s\S]*\n {2}frontdesk history resolve \S+ --as <applied\|not_applied>/,
   );
+});
+
+it.concurrent('what a change empties is said in words above its question: alone, of rows, and of a plan', async () => {
+  const home = createHome();
+  const { env, lines } = await serve(playService());
+  const cwd = join(home.path, 'work');
+  const rows = join(cwd, 'rows.csv');
+  writeFileSync(rows, 'id,email,first_name\nsub_1,,Ada\nsub_2,,\n');
+  const update = ['calendar', 'subscribers', 'update', '--from', rows, '--empty-cells', 'clear'];
+  await runFrontdesk([...update, '--plan', 'p.plan'], { home, env });
+  const asked = async (args: readonly string[]) => {
+    const { code, text } = await dialogue(args, [[/\(y\/N\)/, 'n\r']], { home, env, columns: 120 });
+    expect(code).toBe(130);
+    return text;
+  };
+  expect(await asked(['calendar', 'update', 'cal_1', '--name', '', '--url', ''])).toContain(
+    '\n▲ This empties name, url.\n',
+  );
+  expect(await asked(update)).toContain('\n▲ 2 email, 1 first_name will be emptied\n');
+  expect(await asked(['plan', 'apply', join(cwd, 'p.plan')])).toContain(
+    '\nEmpties              2 email, 1 first_name\n',
+  );
+  expect(lines).toEqual([]);
 });

@@ -95,8 +95,7 @@ it.concurrent('the desk blocks a card after a question, and the line above the m
 it.concurrent('the desk says once what was refused and why, and marks what a card is already', async () => {
   const server = await serve(({ method, url }) => {
     if (method === 'GET') return { body: cardText('BLOCKED') };
-    const body = url.endsWith('/block') ? refusal('BLOCK', 'BLOCKED') : refusal('ACTIVAT', 'BLOCKED');
-    return { status: 409, body };
+    return { status: 409, body: url.endsWith('/block') ? refusal('BLOCK', 'BLOCKED') : refusal('ACTIVAT', 'BLOCKED') };
   });
   const { terminal } = await open(server.env);
   await confirm(terminal, 'block');
@@ -183,8 +182,7 @@ it.concurrent('the desk keeps the head of the card and the verdict on a small sc
 });
 
 it.concurrent('the desk does not break a card ID, at the question, below it, and at the menu', async () => {
-  const server = await serve(service());
-  const { terminal } = await open(server.env, { args: [], columns: 60, rows: 20 });
+  const { terminal } = await open((await serve(service())).env, { args: [], columns: 60, rows: 20 });
   await terminal.talk([/Card ID/, CARD_ID], [new RegExp(`\\n {2}${CARD_ID}$`), '\r']);
   await menuWith(terminal, /Card 7c0e1111/, 60, 20);
   // Key after key: all of it in one piece would be a paste.
@@ -257,8 +255,7 @@ it.concurrent('the desk shows the new card after a reissue, and for the old one 
 });
 
 it.concurrent('the desk records how an open write was resolved', async () => {
-  const server = await serve(writeFails(500));
-  const { terminal, home } = await open(server.env);
+  const { terminal, home } = await open((await serve(writeFails(500))).env);
   await confirm(terminal, 'reissue');
   await menuWith(terminal, /\d Resolve an open write/);
   terminal.type('res');
@@ -349,8 +346,7 @@ it.concurrent('the desk writes the session to a file that is current after each 
   expect(again.text).toMatch(/--report: .* exists[\s\S]*hint: give a name that is free, such as \S*shift-2\.csv/);
   writeFileSync(csv, 'mine');
   const markdown = join(home.path, 'shift.md');
-  const next = await open(server.env, { home, args: [CARD_ID, '--report', markdown] });
-  await leave(next.terminal);
+  await leave((await open(server.env, { home, args: [CARD_ID, '--report', markdown] })).terminal);
   expect(readFileSync(markdown, 'utf8')).toContain('1 card was looked at.');
   expect(readFileSync(csv, 'utf8')).toBe('mine');
 });
@@ -421,8 +417,7 @@ it.concurrent('the desk says at once that the report cannot be written, and exit
 });
 
 it.concurrent('the desk offers no login if the environment has the token', async () => {
-  const server = await serve(() => ({ status: 401 }));
-  const { terminal } = await open(server.env);
+  const { terminal } = await open((await serve(() => ({ status: 401 }))).env);
   expect((await menuWith(terminal, /FRONTDESK_CARDS_TOKEN/)).join('\n')).not.toContain('Log in');
   expect((await leave(terminal)).code).toBe(0);
 });
@@ -432,8 +427,7 @@ it.concurrent('the desk changes nothing once its profile was made read-only besi
   const home = createHome();
   const set = (...words: string[]) => runFrontdesk(['profile', 'set', 'live', ...words], { home });
   await set('--cards-url', server.url);
-  const env = { FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, FRONTDESK_PROFILE: 'live' };
-  const { terminal } = await open(env, { home });
+  const { terminal } = await open({ FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, FRONTDESK_PROFILE: 'live' }, { home });
   expect((await set('--read-only', 'true')).code).toBe(0);
   await menuAfter(terminal, 'block\r', /profile live is read-only/);
   await leave(terminal);
@@ -477,8 +471,7 @@ it.concurrent('the desk waits for a status that is chosen, and shows the card th
 });
 
 it.concurrent('the desk is drawn anew in a window of another size, and leaves nothing of the old one behind', async () => {
-  const server = await serve(service());
-  const { terminal } = await open(server.env, { columns: 120, rows: 40 });
+  const { terminal } = await open((await serve(service())).env, { columns: 120, rows: 40 });
   terminal.resize(60, 20);
   await terminal.waitFor(/then Enter[\s\S]*\d Wait for a status[\s\S]*then Enter$/);
   const screen = screenOf(terminal, 60, 100);
@@ -488,8 +481,7 @@ it.concurrent('the desk is drawn anew in a window of another size, and leaves no
 });
 
 it.concurrent('the desk exits with the code of a signal', async () => {
-  const server = await serve([]);
-  const end = await dialogue(['desk'], [[/Card ID/, { signal: 'SIGTERM' }]], { env: server.env });
+  const end = await dialogue(['desk'], [[/Card ID/, { signal: 'SIGTERM' }]], { env: (await serve([])).env });
   expect([end.code, end.leftBehind]).toEqual([143, []]);
 });
 
@@ -553,16 +545,14 @@ it.runIf(process.platform === 'linux')('the desk keeps its memory over 150 cards
 });
 
 it.concurrent('the desk says that a card may be as it was last read, while it cannot be read again', async () => {
-  const server = await serve([{ body: cardText('ACTIVE') }, { status: 403 }]);
-  const { terminal } = await open(server.env);
+  const { terminal } = await open((await serve([{ body: cardText('ACTIVE') }, { status: 403 }])).env);
   const screen = await menuAfter(terminal, 'look\r', /Status {8}ACTIVE, as last read/);
   expect(screen.join('\n')).not.toMatch(/Block|Reissue|Activate/);
   expect((await leave(terminal)).code).toBe(0);
 });
 
 it.concurrent('the list of changes of a card keeps its columns on a color screen, and says what resolved one', async () => {
-  const server = await serve(writeFails(500));
-  const { terminal } = await open({ ...server.env, FORCE_COLOR: '1' });
+  const { terminal } = await open({ ...(await serve(writeFails(500))).env, FORCE_COLOR: '1' });
   await confirm(terminal, 'block');
   await menuWith(terminal, above('▲ NOT KNOWN YET: the block was sent'));
   terminal.type('resolve\r');
@@ -602,8 +592,7 @@ it.concurrent('the desk prints the card of a question once for a screen reader, 
     [/\(y\/N\) $/, 'n\n'],
     [/Not blocked[\s\S]*1 to \d+\) $/, 'leave\n'],
   ];
-  const env = { ...server.env, FRONTDESK_ACCESSIBLE: '1' };
-  const end = await dialogue(['desk', CARD_ID], steps, { env });
+  const end = await dialogue(['desk', CARD_ID], steps, { env: { ...server.env, FRONTDESK_ACCESSIBLE: '1' } });
   expect(end.code).toBe(0);
   expect(end.text.match(/A block cannot be undone\./g)).toHaveLength(1);
   expect(server.lines).toEqual([GET, GET]);

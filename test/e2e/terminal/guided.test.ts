@@ -127,8 +127,7 @@ it.concurrent('the confirmation breaks a question without room before its answer
 });
 
 it.concurrent('the confirmation ends with what was done, also if a card check had to show it', async () => {
-  const server = await serve(['reset', BLOCKED]);
-  const end = await dialogue(['card', 'block', CARD_ID, '--yes'], [], { env: server.env });
+  const end = await dialogue(['card', 'block', CARD_ID, '--yes'], [], { env: (await serve(['reset', BLOCKED])).env });
   expect(end.code).toBe(0);
   expect(end.text.trimEnd()).toMatch(
     new RegExp(`\n✔ BLOCKED at \\d\\d:\\d\\d, confirmed by read\nCard +${CARD_ID} +order-1 +BLOCKED +10\\.10$`),
@@ -173,8 +172,7 @@ it.concurrent('auth login asks for API, URL and token, sends nothing, and says w
 });
 
 it.concurrent('a token that is pasted is drawn once, however long it is', async () => {
-  const server = await serve([]);
-  const args = ['auth', 'login', '--family', 'cards', '--cards-url', server.url, '-p', 'live'];
+  const args = ['auth', 'login', '--family', 'cards', '--cards-url', (await serve([])).url, '-p', 'live'];
   const terminal = openTerminal(args, { home: createHome() });
   await terminal.waitFor(/Token of the gift cards [^\n]*\)\s*$/);
   const before = terminal.output.length;

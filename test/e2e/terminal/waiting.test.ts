@@ -73,8 +73,7 @@ it.concurrent('waiting says that it checks the card when the timeout of a change
 });
 
 it.concurrent('waiting prints at once what it waits for in accessible mode, and breaks no choice', async () => {
-  const server = await serve([ACTIVE, { body: cardText('BLOCKED') }]);
-  const env = { ...server.env, FRONTDESK_ACCESSIBLE: '1' };
+  const env = { ...(await serve([ACTIVE, { body: cardText('BLOCKED') }])).env, FRONTDESK_ACCESSIBLE: '1' };
   const steps = [[/ {2}4 BLOCKED\n[\s\S]*Which status do you want to wait for\? \(1 to 6\) /, '4\r']] as const;
   const { code, text } = await dialogue(['card', 'wait', CARD_ID, '--interval', '100ms'], steps, { env });
   expect(code).toBe(0);
@@ -148,9 +147,8 @@ it.concurrent('a retry outside a terminal is reported and nothing is drawn, and 
 });
 
 it('the progress of a run shows that the service asked for a pause, and how long it lasts', async () => {
-  const server = await serve([BUSY, ACTIVE, { body: cardText('ACTIVE', OTHER_ID) }]);
   const { code, text } = await dialogue(['card', 'activate', CARD_ID, OTHER_ID, '--yes', '-j', '1'], [], {
-    env: server.env,
+    env: (await serve([BUSY, ACTIVE, { body: cardText('ACTIVE', OTHER_ID) }])).env,
   });
   expect(code).toBe(0);
   expect(text).toMatch(/0\/2 rows \(0 %\), the service asked for a pause \(429\) of [12] s more/);

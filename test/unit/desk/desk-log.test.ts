@@ -1,13 +1,13 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Outcome } from '../../../src/base/failure.ts';
+import { Failure, type Outcome } from '../../../src/base/failure.ts';
 import { parseJson } from '../../../src/base/json/parse.ts';
 import { isJsonObject, type JsonObject } from '../../../src/base/json/value.ts';
 import { cardsOf, DeskLog, type DeskWrite, isOf, isOpen, mergeKnown, writeOf } from '../../../src/desk/desk-log.ts';
 import { findCards, recentText, wantedBy } from '../../../src/desk/find-card.ts';
-import { handOverText } from '../../../src/desk/hand-over.ts';
+import { createReport, handOverText } from '../../../src/desk/hand-over.ts';
 import { endedWords, verdictLines } from '../../../src/desk/screen.ts';
 import { lineOf } from '../../../src/records/card-line.ts';
 import { NO_RECORD } from '../../../src/records/record.ts';
@@ -15,7 +15,8 @@ import { rememberCards } from '../../../src/records/remember-cards.ts';
 import type { HistoryEntry } from '../../../src/records/write-record.ts';
 import { OPERATIONS } from '../../../src/service/api/operations.ts';
 import { type CallOutcome, NO_OUTCOME } from '../../../src/service/call-outcome.ts';
-import { stoppedClock } from '../base/files/place.ts';
+import { stoppedClock, temporaryFolder } from '../base/files/place.ts';
+import { ended, FakeClock } from '../runs/fakes.ts';
 
 const ID = '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101';
 const OTHER = '1c8b7d2f-4063-4e9b-8d52-6f308ba1c202';
@@ -367,4 +368,30 @@ const CLOSINGS = [{ supersededBy: 'e2' }, { resolved: { time: 't', by: 'ada', as
 it.each(CLOSINGS)('an unknown write with %o is open no more', (closing) => {
   const write = { ...(writeOf({ ...ENTRY, callOutcome: { ...NO_OUTCOME, outcome: 'unknown' } }) as DeskWrite) };
   expect([isOpen(write), isOpen({ ...write, ...closing })]).toEqual([true, false]);
+});
+
+it('a report of the desk that cannot be written at the start leaves no file, which would refuse the next start', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'shift.md');
+  const log = new DeskLog({ now: () => 0 });
+  const full = () => {
+    throw new Failure('LOCAL_IO', 'no space left on the device');
+  };
+  const context = { clock: { now: full, monotonic: () => 0, sleep: () => Promise.resolve() }, pid: 1 };
+  expect(await createReport(path, log, 'live', context).catch((error: unknown) => error)).toMatchObject({
+    code: 'LOCAL_IO',
+    message: `could not save the report ${path}: no space left on the device. Nothing was sent.`,
+    hints: [],
+  });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('a report of the desk in CSV has no formula, whatever a reason says', async () => {
+  const path = join(temporaryFolder(), 'shift.csv');
+  const clock = new FakeClock();
+  const log = new DeskLog(clock);
+  const change = { operation: 'card.block', id: 'c-1', reason: '=1+1', profile: 'demo', host: 'h' };
+  await log.recording(NO_RECORD).begin(change, ended({ outcome: 'applied' }));
+  await createReport(path, log, 'live', { clock, pid: 1 });
+  expect(readFileSync(path, 'utf8')).toContain(`c-1,block,applied,,'=1+1\r\n`);
 });

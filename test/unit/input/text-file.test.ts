@@ -54,8 +54,7 @@ test.each([
   ['.', /it is a folder/],
   ['\0', /a path cannot have a NUL character/],
 ])('openInput refuses the path %j', async (name, reason) => {
-  const path = name === '\0' ? name : join(folder, name);
-  await expect(openInput(path, noStdin, '--from')).rejects.toMatchObject({
+  await expect(openInput(name === '\0' ? name : join(folder, name), noStdin, '--from')).rejects.toMatchObject({
     code: 'USAGE',
     exitCode: 2,
     message: expect.stringMatching(reason),

@@ -81,8 +81,7 @@ it('the question shows where the write goes, the card as it is and the fields', 
 });
 
 it('the question has no line and no invisible character that the service or the assistant put there', async () => {
-  const metadata = { 'a\nid: b': 'c\nid: d\u202e' };
-  const forged = { clientReference: 'r\nid: other', metadata };
+  const forged = { clientReference: 'r\nid: other', metadata: { 'a\nid: b': 'c\nid: d\u202e' } };
   const lines = await questionOf(forged, { cardId: CARD_ID, reason: 'lost\nid: other\u202e' });
   expect([lines.filter((line) => line.startsWith('id: ')), lines.length]).toEqual([[`id: ${CARD_ID}`], 14]);
   expect(lines.join('\n')).not.toContain('\u202e');
@@ -290,15 +289,13 @@ it.each([
   ['a text that lost a character', { name: 'caf\ufffd' }, 'name: a character of it is lost, because it is not UTF-8'],
 ])('%s is refused, and nobody is asked', async (_what, fields, said) => {
   const all = stage({});
-  const refused = all.call('calendar_update', { calendarId: 'cal_1', ...fields });
-  expect((await failureOf(refused)).message).toContain(said);
+  expect((await failureOf(all.call('calendar_update', { calendarId: 'cal_1', ...fields }))).message).toContain(said);
   expect([all.sent, all.asked]).toEqual([[], []]);
 });
 
 it('an ID with a lost character is refused, and what looks unintended in a field stands in the question', async () => {
   const all = stage();
-  const lost = await failureOf(all.call('calendar_update', { calendarId: 'c\ufffd', name: 'x' }));
-  expect(lost).toMatchObject({
+  expect(await failureOf(all.call('calendar_update', { calendarId: 'c\ufffd', name: 'x' }))).toMatchObject({
     code: 'USAGE',
     faults: [{ where: 'calendarId', problem: 'a character of it is lost, because it is not UTF-8' }],
   });

@@ -197,16 +197,15 @@ it('the file of a day is opened if there is one', async () => {
   expect(await opened(path)).toBeUndefined();
 });
 
-it('the file of a day that others could have written is not believed', async () => {
-  const path = fileOf('one\n');
-  fs.chmodSync(path, 0o602);
-  await expect(opened(path)).rejects.toMatchObject({ code: 'AUTH' });
-});
+const noFileFree = () => Promise.reject(Object.assign(new Error('no'), { code: 'EMFILE' }));
 
-it('the file of a day that cannot be opened fails with the error of the system', async () => {
+it.each([
+  ['others could have written is not believed', (path: string) => fs.chmodSync(path, 0o602), 'AUTH'],
+  ['cannot be opened fails with the error of the system', () => replace({ open: noFileFree }), 'EMFILE'],
+])('the file of a day that %s', async (_, change, code) => {
   const path = fileOf('one\n');
-  replace({ open: () => Promise.reject(Object.assign(new Error('no'), { code: 'EMFILE' })) });
-  await expect(opened(path)).rejects.toMatchObject({ code: 'EMFILE' });
+  change(path);
+  await expect(opened(path)).rejects.toMatchObject({ code });
 });
 
 it('a folder in place of the file of a day is a failure, not an empty day', async () => {
@@ -216,8 +215,7 @@ it('a folder in place of the file of a day is a failure, not an empty day', asyn
 });
 
 it('the files of the ledger are listed newest day first, without names that frontdesk does not make', async () => {
-  const path = fileOf();
-  const folder = dirname(path);
+  const folder = dirname(fileOf());
   const kept = ['20260430.aaaaaaaa', '20260501.aaaaaaaa', '20260501.bbbbbbbb-0123456789ab', '20260502.aaaaaaaa'];
   const names = kept.map((name) => `${name}.ndjson`);
   const others = [
@@ -285,8 +283,7 @@ it('lines read from the beginning go on over the end of a piece', async () => {
 });
 
 const linesBack = async (content: string, change: (file: FileHandle) => void = () => undefined, most = 99) => {
-  const path = fileOf(content);
-  const file = await open(path);
+  const file = await open(fileOf(content));
   change(file);
   const lines: string[] = [];
   await readLinesBack(file, (line) => lines.push(line) === most);

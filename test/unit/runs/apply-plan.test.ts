@@ -140,8 +140,7 @@ it('a plan that is applied sends what was read, and what was shown, although the
 it('a plan that is applied of an operation without fields is sent without any', async () => {
   const bench = openBench(YES);
   const rows = cardRows(1).map((row) => ({ ...row, body: undefined }));
-  const { path } = await writeTestPlan(bench, OPERATIONS.cardActivate, rows);
-  expect(await applyPlan(bench.session, {}, path)).toBe(0);
+  expect(await applyPlan(bench.session, {}, (await writeTestPlan(bench, OPERATIONS.cardActivate, rows)).path)).toBe(0);
   expect(bench.sent.at(-1)).toBe(`POST /v1/cards/${cardId(1)}/activate`);
 });
 
@@ -186,8 +185,7 @@ it('a plan that is refused sends nothing where the run of its name applied anoth
   const { apply, bench, plan } = await blocking(1);
   await apply();
   const header = ['state', 'runs', `plan-${plan}`, 'header.json'];
-  const text = bench.read(...header).replace(/"inputSha256": "./, '"inputSha256": "x');
-  bench.file(header.join('/'), text);
+  bench.file(header.join('/'), bench.read(...header).replace(/"inputSha256": "./, '"inputSha256": "x'));
   const message = `run plan-${plan} applied another plan, whose hash begins with the same ${plan}. Nothing was sent.`;
   const again = bench.again(YES);
   expect(await failureOf(apply(again))).toMatchObject({ code: 'USAGE', message, hints: ['make the plan again'] });
@@ -203,8 +201,7 @@ it('the question about a plan sends nothing at a no, and leaves no copy of the p
 
 it('the question about a plan comes with a warning when the token expires before the rows are done', async () => {
   const bench = openBench({ ...YES, remainingMs: 10 });
-  const { path } = await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(2));
-  await applyPlan(bench.session, { rate: 1 }, path);
+  await applyPlan(bench.session, { rate: 1 }, (await writeTestPlan(bench, OPERATIONS.cardBlock, cardRows(2))).path);
   expect(bench.stderr()).toContain('the token expires in 10 ms, and 2 rows take about 2 s');
 });
 
@@ -231,8 +228,7 @@ it.each([
   ['a service', 'demo', { isSandbox: true, name: 'sandbox' }],
 ])('a plan that is refused sends nothing made for %s, whatever its address', async (_what, profile, more) => {
   const facts = { ...YES, profile: more };
-  const url = openBench(facts).session.baseUrl('cards');
-  const { apply, bench } = await blocking(1, facts, { profile, url });
+  const { apply, bench } = await blocking(1, facts, { profile, url: openBench(facts).session.baseUrl('cards') });
   expect([(await failureOf(apply())).code, bench.sent]).toEqual(['USAGE', []]);
 });
 

@@ -117,8 +117,7 @@ it('P8 a signal during a run is announced once, and lets what is in flight finis
   const respond = (_line: string, count: number) =>
     (count === 1 ? bench.signals.send('SIGTERM') : undefined) ?? undefined;
   const bench: Bench = openBench({ ...SUMMARY, respond });
-  const run = await runOf(bench, 3);
-  expect(await executeRun(bench.session, run)).toBe(143);
+  expect(await executeRun(bench.session, await runOf(bench, 3))).toBe(143);
   expect(bench.sent).toEqual(posts(1));
   const [first = ''] = bench.stderr().split('\n');
   const message = 'SIGTERM: starting no new rows. Waiting up to 5 s for requests in progress (again to stop at once)';
@@ -281,8 +280,7 @@ it('a bug in what writes results, or keeps failed rows, is thrown', async () => 
   await expect(executeRun(writing.session, await runOf(writing, 0))).rejects.toThrow('bug');
   const keeping = openBench(SUMMARY);
   const { file } = failedFile({ keep: typeError });
-  const run = await runOf(keeping, 1, { failedFile: file });
-  await expect(executeRun(keeping.session, run)).rejects.toThrow('bug');
+  await expect(executeRun(keeping.session, await runOf(keeping, 1, { failedFile: file }))).rejects.toThrow('bug');
 });
 
 it.each([true, false])('a run that a bug breaks gives up its lock, and a file of failed rows: %s', async (isKept) => {
@@ -332,8 +330,7 @@ it.each([
 it('a row whose card has another balance than planned is sent, and says so', async () => {
   const bench = openBench(SUMMARY);
   const rows = cardRows(1).map((row) => ({ ...rowsOf(1)[0], ...row, about: row.about.set('currentBalance', 'none') }));
-  const run = await runOf(bench, rows as unknown as readonly Row[]);
-  await executeRun(bench.session, run);
+  await executeRun(bench.session, await runOf(bench, rows as unknown as readonly Row[]));
   expect([noticesOf(bench)[0]?.code, bench.sent.length]).toEqual(['BALANCE_CHANGED', 2]);
 });
 

@@ -55,8 +55,7 @@ it('a plan of cards has what will be sent and what each card was, and sends no w
 
 it('a plan of cards is not written when one card cannot be read, and how many is said (15)', async () => {
   const bench = openBench({ ...OF_BLOCK, respond: (line) => (line.endsWith('0002') ? answer(404) : undefined) });
-  const failed = `${bench.folder}/failed.csv`;
-  expect(await plan(bench, BLOCK, TWO_CARDS, { failed })).toBe(15);
+  expect(await plan(bench, BLOCK, TWO_CARDS, { failed: `${bench.folder}/failed.csv` })).toBe(15);
   expect(bench.names()).toEqual(['failed.csv', 'in.csv']);
   expect(bench.read('failed.csv')).toContain(cardId(2));
   expect(bench.read('failed.csv')).not.toContain(cardId(1));
@@ -176,8 +175,7 @@ it('a plan of what cannot be read has the old values of an older file, and says 
 
 it('a plan of what cannot be read counts cells that are empty now, and rows that are gone only where some are', async () => {
   const bench = openBench(OF_UPDATE);
-  const older = 'id,email,first_name\ns1,a,Ann\ns2,b,Ben\n';
-  const changedFrom = bench.file('old.csv', older);
+  const changedFrom = bench.file('old.csv', 'id,email,first_name\ns1,a,Ann\ns2,b,Ben\n');
   expect(await plan(bench, UPDATE, 'id,email,first_name\ns1,x,\ns2,,\n', { changedFrom })).toBe(0);
   expect(planOf(bench).header).toMatchObject({ rows: 1, emptied: 3 });
   expect(planOf(bench).header).not.toHaveProperty('missing');

@@ -28,8 +28,7 @@ async function ran(respond: Parameters<typeof openBench>[0], older = OLD, newer 
 }
 
 async function reverted(bench: Bench, run = 'r') {
-  const path = `${bench.folder}/back.plan`;
-  const code = await revertRun(bench.session, { path, lifeMs: 60_000 }, run);
+  const code = await revertRun(bench.session, { path: `${bench.folder}/back.plan`, lifeMs: 60_000 }, run);
   const lines = bench.read('back.plan').trimEnd().split('\n');
   const [header, ...rows] = lines.map((line) => JSON.parse(line));
   return { code, header, rows };
@@ -107,8 +106,7 @@ it('rows whose old values are not known are reported, each with the columns that
 });
 
 it('rows whose old values are not known are reported in JSON with their command, number and ID', async () => {
-  const bench = await ran({}, older, newer);
-  const json = bench.again({ operation: 'runs.revert', output: { format: 'json' } });
+  const json = (await ran({}, older, newer)).again({ operation: 'runs.revert', output: { format: 'json' } });
   expect((await reverted(json)).code).toBe(15);
   const [first = ''] = json.stderr().split('\n');
   expect(JSON.parse(first).error).toMatchObject({ code: 'PARTIAL', operation: 'runs.revert', row: 2, id: 's2' });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import type { RunJournal } from '../../../src/records/journal/journal.ts';
 import { Limiter } from '../../../src/runs/limiter.ts';
@@ -13,6 +13,7 @@ const nothing = () => undefined;
 function beginCall(intent: (control: RunControl) => void, result: RunJournal['result']) {
   const clock = new FakeClock();
   const control = new RunControl({ clock, signals: { received: [], onSignal: () => nothing } }, nothing, nothing);
+  onTestFinished(() => control.end());
   const limiter = new Limiter({ clock, rate: undefined, stopping: control.stopping, onTooLong: nothing });
   const journal: Partial<RunJournal> = {
     intent: async () => intent(control),
@@ -24,13 +25,12 @@ function beginCall(intent: (control: RunControl) => void, result: RunJournal['re
   // A row under way asks its journal for nothing else.
   const pace = { clock, isWrite: true, concurrency: 1, rate: undefined };
   const task = { command: 'card block', journal: journal as RunJournal, ...pace };
-  const call = new RowCall({ row: 1, id: 'a' }, 0, 'send', { task, control, limiter, sink: { next: 0 } });
-  return { call, control };
+  return new RowCall({ row: 1, id: 'a' }, 0, 'send', { task, control, limiter, sink: { next: 0 } });
 }
 
 it('a journal that fails while the run ends denies the row, which says why, and leaves no rejection unhandled', async () => {
   const recorded: unknown[] = [];
-  const { call, control } = beginCall(
+  const call = beginCall(
     (its) => its.stopFor(signalStop('SIGINT')),
     (row, callOutcome, how) => {
       recorded.push([row.id, callOutcome.outcome, callOutcome.code, callOutcome.attempts, how?.message]);
@@ -40,11 +40,10 @@ it('a journal that fails while the run ends denies the row, which says why, and 
   expect(await call.admit('send')).toBe(false);
   expect(call).toMatchObject({ isDenied: true, admitted: 0, leftMs: undefined });
   expect(recorded).toEqual([['a', 'not_sent', 'CANCELLED', 0, 'Ctrl-C stopped the run']]);
-  control.end();
 });
 
 it('a row whose intent cannot be recorded is not sent', async () => {
-  const { call, control } = beginCall(
+  const call = beginCall(
     () => {
       throw new Failure('LOCAL_IO', 'the disk is full');
     },
@@ -52,13 +51,12 @@ it('a row whose intent cannot be recorded is not sent', async () => {
   );
   expect(await call.admit('send')).toBe(false);
   expect(call).toMatchObject({ isDenied: true, admitted: 0, leftMs: undefined });
-  control.end();
 });
 
 it('a second request that a stop holds back records nothing: the first one may have been applied', async () => {
   const recorded: unknown[] = [];
   let intents = 0;
-  const { call, control } = beginCall(
+  const call = beginCall(
     (its) => {
       intents += 1;
       if (intents === 2) its.stopFor(signalStop('SIGINT'));
@@ -72,5 +70,4 @@ it('a second request that a stop holds back records nothing: the first one may h
   expect(await call.admit('send')).toBe(false);
   expect(call).toMatchObject({ isDenied: true, admitted: 1, requests: 1 });
   expect(recorded).toEqual([]);
-  control.end();
 });

@@ -260,8 +260,7 @@ it('a planned balance that is another one now is reported with the row, which is
 
 it('a row whose card a question showed has the card read first, and is held back when its status is another one', async () => {
   const used = serviceOf(cardAs('{"status":"REISSUED"}'));
-  const shown = new Map([[1, 'ACTIVE']]);
-  const sender = senderOf(used.service, OPERATIONS.cardBlock, { shown });
+  const sender = senderOf(used.service, OPERATIONS.cardBlock, { shown: new Map([[1, 'ACTIVE']]) });
   expect(await sender(rowOf(), SLOT)).toMatchObject({ failure: { message: expect.stringContaining('is REISSUED') } });
   await sender(rowOf({ row: 2 }), SLOT);
   expect(used.names()).toEqual(['card.get', 'card.block']);

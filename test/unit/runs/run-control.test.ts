@@ -7,8 +7,7 @@ function control() {
   const [clock, signals] = [new FakeClock(), new FakeSignals()];
   const told: string[] = [];
   const tell = (what: string) => () => void told.push(`${what} at ${clock.ms}`);
-  const run = new RunControl({ clock, signals }, tell('stop'), tell('overdue'));
-  return { clock, signals, run, told };
+  return { clock, signals, run: new RunControl({ clock, signals }, tell('stop'), tell('overdue')), told };
 }
 
 it('a signal during a run gives what is in flight five seconds, and one more to say so', async () => {

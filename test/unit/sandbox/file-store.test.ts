@@ -58,16 +58,14 @@ it('state kept between commands is there for the next command, digit for digit',
 });
 
 it('state kept between commands keeps which calendar a subscriber belongs to, and its texts whole', async () => {
-  const body = JSON.stringify({ last_name: 'x'.repeat(6000) });
-  await post(open(), '/v1/subscribers/sub_0016', body);
+  await post(open(), '/v1/subscribers/sub_0016', JSON.stringify({ last_name: 'x'.repeat(6000) }));
   const subscriber = open().read().subscribers.get('sub_0016');
   expect([subscriber?.get('calendar'), subscriber?.get('last_name')]).toEqual(['cal_tea_ceremony', 'x'.repeat(6000)]);
 });
 
 it('state kept between commands is readable by this user only', async () => {
   await post(open(), `/v1/cards/${WAITING}/activate`);
-  const modes = [join(stateDir, 'sandbox'), file].map((path) => statSync(path).mode & 0o777);
-  expect(modes).toEqual([0o700, 0o600]);
+  expect([join(stateDir, 'sandbox'), file].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
   expect(readdirSync(join(stateDir, 'sandbox'))).toEqual(['state.json']);
 });
 
@@ -76,8 +74,7 @@ it('state kept between commands shows nothing of a change that could not be kept
   await post(store, `/v1/cards/${WAITING}/activate`);
   // Another process takes the lock of this one, which seems to have stood still.
   const takeOver = () => putLock(`${file}.lock`, { machine: 'pod-b', epoch: 2 });
-  const changed = post(store, `/v1/cards/${ACTIVE}/block`, '{}', takeOver);
-  await expect(changed).rejects.toMatchObject({ code: 'LOCAL_IO' });
+  await expect(post(store, `/v1/cards/${ACTIVE}/block`, '{}', takeOver)).rejects.toMatchObject({ code: 'LOCAL_IO' });
   expect(statusOf(store, ACTIVE)).toBe('ACTIVE');
 });
 

@@ -139,8 +139,7 @@ it('the server closes at once though connections are idle, waiting or delayed', 
   const faults = readFaults(['GET /v1/calendars:timeout']);
   const server = await runServe({ ...DEFAULTS, latencyMs: 60_000, faults }, PORTS);
   const agent = new Agent({ keepAlive: true });
-  const lost = [get(server, `/v1/cards/${ACTIVE}`), get(server, '/v1/calendars/c/subscribers')];
-  const results = Promise.allSettled(lost);
+  const results = Promise.allSettled([get(server, `/v1/cards/${ACTIVE}`), get(server, '/v1/calendars/c/subscribers')]);
   await raw(server, 'GET / HTTP/1.1\r\n', true);
   await server.close();
   expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -148,8 +147,7 @@ it('the server closes at once though connections are idle, waiting or delayed', 
 });
 
 it('the server says that a port is in use', async () => {
-  const server = await serve();
-  const port = Number(new URL(server.url).port);
+  const port = Number(new URL((await serve()).url).port);
   await expect(serve({ port })).rejects.toMatchObject({
     code: 'USAGE',
     message: `the sandbox was not started on 127.0.0.1:${port}: the port is in use`,
@@ -213,15 +211,13 @@ it('the sandbox with faults does not look for the path part in the query', async
 it('the sandbox serves a seed file', async () => {
   const dir = temporaryFolder();
   writeFileSync(join(dir, 'seed.json'), '\ufeff{"calendars":[{"id":"c"}],"subscribers":[{"id":"s"}]}');
-  const server = await serve({ seedFile: join(dir, 'seed.json') });
-  expect((await get(server, '/v1/calendars/c/subscribers')).text).toBe(
+  expect((await get(await serve({ seedFile: join(dir, 'seed.json') }), '/v1/calendars/c/subscribers')).text).toBe(
     '{"object":"list","data":[{"id":"s"}],"url":"/v1/calendars/c/subscribers"}',
   );
 });
 
 it('the sandbox starts nothing when the seed file is missing, not UTF-8, or wrong', async () => {
-  const dir = temporaryFolder();
-  const path = join(dir, 'seed.json');
+  const path = join(temporaryFolder(), 'seed.json');
   for (const [text, message] of [
     [undefined, `could not read the seed file ${path}: no such file or folder (ENOENT). Nothing was started.`],
     [Buffer.from([0x7b, 0xff]), `could not read the seed file ${path}: it is not UTF-8. Nothing was started.`],

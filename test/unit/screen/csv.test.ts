@@ -67,8 +67,7 @@ it('csv rows leaves texts as they are with --csv-raw, but not their controls on 
 
 it('csv rows marks a line of one empty cell, which readers would skip', async () => {
   const output = recordedOutput();
-  const writer = csvRowWriter([{ name: 'x', header: 'X' }], BARE, output);
-  await writer.row(parseJson('{}'));
+  await csvRowWriter([{ name: 'x', header: 'X' }], BARE, output).row(parseJson('{}'));
   expect(output.text()).toBe('""\r\n');
   expect((await resourceAsCsv(new Map([['a', '']]), BARE)).text()).toBe('""\r\n');
 });
@@ -91,9 +90,8 @@ it("csv of one resource writes nested values by dotted column in the resource's 
 });
 
 it('csv of one resource writes what is long in pieces, and gives it back whole', async () => {
-  const text = `=${'long "text"\n\u001b, '.repeat(20_000)}`;
   const resource = new Map<string, JsonValue>([
-    ['a', text],
+    ['a', `=${'long "text"\n\u001b, '.repeat(20_000)}`],
     ...Array.from({ length: 30_000 }, (_, index): [string, JsonValue] => [`k${index}`, `v${index}`]),
   ]);
   const output = await resourceAsCsv(resource);

@@ -151,8 +151,7 @@ it('a table of more columns than fit shows a narrow one after all where a wide o
 });
 
 it('a table of more columns than fit leaves none out that --columns named', async () => {
-  const columns = 'cardId,status,balance,host,note,resultId,expires';
-  expect((await wide(100, { columns }))[0]).toBe(
+  expect((await wide(100, { columns: 'cardId,status,balance,host,note,resultId,expires' }))[0]).toBe(
     'CARD ID          STATUS           BALANCE  HOST         NOTE             RESULT ID  EXPIRES',
   );
 });

@@ -159,8 +159,7 @@ async function asked(call: SingleCall, facts: Facts = {}) {
       return 'OPS-1';
     },
   };
-  const result = await askReason({ ...session, prompt }, call);
-  return { result, questions, judged };
+  return { result: await askReason({ ...session, prompt }, call), questions, judged };
 }
 const REQUIRES_OPS = { requireReason: 'OPS' };
 

@@ -12,8 +12,7 @@ const CARD = {
 const LOAD = { transactionId: 't', type: 'LOAD', createdAt: 'x' };
 
 function violationsWith(more: object): readonly string[] {
-  const card = parseJson(JSON.stringify({ ...CARD, ...more }));
-  return schemaViolations(Card, card).map(({ path, found, expected }) => {
+  return schemaViolations(Card, parseJson(JSON.stringify({ ...CARD, ...more }))).map(({ path, found, expected }) => {
     return `${path.join('.')}: ${found === undefined ? 'missing' : 'odd'}, ${expected}`;
   });
 }

@@ -53,8 +53,7 @@ it('an older file tells which values of a row differ', async () => {
 });
 
 it('an older file compares digits, and texts, null and numbers apart', async () => {
-  const rows = '{"id":"e1","email":null,"first_name":"5","last_name":1.10}\n';
-  const old = await read(rows, 'old.ndjson');
+  const old = await read('{"id":"e1","email":null,"first_name":"5","last_name":1.10}\n', 'old.ndjson');
   // An older file may hold what no field takes.
   const changes = (values: object) => changesOf(old, 'e1', values);
   expect(changes({ email: 'null', first_name: new JsonNumber('5'), last_name: new JsonNumber('1.10') })).toEqual({
@@ -75,8 +74,7 @@ it('an older file tells how many of its rows the newer file lacks, and where an 
 
 it('an older file tells ids apart that fall on the same place of its index', async () => {
   const old = await read('id,email\nAa,first\nBB,second\n');
-  const cells = ['Aa', 'BB', 'C#'].map((id) => plain(old.cells(id)));
-  expect(cells).toEqual([{ email: 'first' }, { email: 'second' }, {}]);
+  expect(['Aa', 'BB', 'C#'].map((id) => plain(old.cells(id)))).toEqual([{ email: 'first' }, { email: 'second' }, {}]);
   expect([old.meet('BB', 1), old.meet('Aa', 2), old.meet('C#', 3)]).toEqual([0, 0, undefined]);
 });
 
@@ -117,8 +115,7 @@ it('an older file of JSON lines has its values typed already', async () => {
 
 it('an older file of thousands of rows knows each of them, in whatever order they are asked for', async () => {
   const count = 10_005;
-  const lines = Array.from({ length: count }, (_, index) => `s${index},${index}\n`);
-  const old = await read(`id,email\n${lines.join('')}`);
+  const old = await read(`id,email\n${Array.from({ length: count }, (_, index) => `s${index},${index}\n`).join('')}`);
   const asked = [0, 15, 16, 31, 32, 5000, 31, 9999, 10_000, 10_003, 10_004, 0];
   expect(asked.map((row) => changesOf(old, `s${row}`, { email: String(row) }))).toEqual(asked.map(() => ({})));
   expect(asked.map((row) => plain(old.cells(`s${row}`)))).toEqual(asked.map((row) => ({ email: String(row) })));
@@ -157,8 +154,7 @@ it.each([
 });
 
 it('an older file is refused with a cell that no text can be made of, at its place, and says which sheet was read', async () => {
-  const formula = sheetJsWorkbookWith(ROWS, 'B2', { t: 'n', f: '1+1', v: 2 });
-  expect(await faultsOf(formula, 'old.xlsx')).toEqual([
+  expect(await faultsOf(sheetJsWorkbookWith(ROWS, 'B2', { t: 'n', f: '1+1', v: 2 }), 'old.xlsx')).toEqual([
     'row 1, Rows!B2, column email: is a formula (stored as "=1+1"). Store its value as text',
   ]);
   const two = sheetJsWorkbook([
@@ -206,7 +202,6 @@ it('an older file has no fault in a cell of a column that nothing reads', async 
     ['s1', 'a', 'b', 'c'],
   ];
   for (const place of ['C2', 'D2']) {
-    const bytes = sheetJsWorkbookWith(rows, place, { t: 'n', f: '1+1', v: 2 });
-    expect((await read(bytes, 'old.xlsx')).missing).toBe(1);
+    expect((await read(sheetJsWorkbookWith(rows, place, { t: 'n', f: '1+1', v: 2 }), 'old.xlsx')).missing).toBe(1);
   }
 });

@@ -257,8 +257,7 @@ it('rows of an input carry what --expect asks of them', async () => {
 });
 
 it('an input without faults is counted, with the empty cells that leave a field unchanged', async () => {
-  const text = 'id,email,first_name,created\ns1,,Ann,\ns2,b@x,,\ns3,,Cay,\n';
-  expect(await check(subscriberUpdate, text)).toMatchObject({
+  expect(await check(subscriberUpdate, 'id,email,first_name,created\ns1,,Ann,\ns2,b@x,,\ns3,,Cay,\n')).toMatchObject({
     format: 'csv',
     rows: 3,
     selected: 3,
@@ -553,8 +552,7 @@ it.each<[string, Operation, string, Partial<InputOptions>?, boolean?]>([
 });
 
 it('faults of an input are none for fields that options give to all rows', async () => {
-  const defaults = { calendar: 'c', start: '2026-05-01' };
-  expect(await callsOf(eventCreate, 'name\nConcert\n', { defaults })).toEqual([
+  expect(await callsOf(eventCreate, 'name\nConcert\n', { defaults: { calendar: 'c', start: '2026-05-01' } })).toEqual([
     [undefined, '{"calendar":"c","name":"Concert","start":"2026-05-01"}'],
   ]);
 });
@@ -652,8 +650,7 @@ it('faults of an input are all counted, and the first 20 reported in order', asy
 });
 
 it('faults of an input name each line that is no ID, and always the one that ended the reading', async () => {
-  const lines = Array.from({ length: 30 }, (_, index) => `bad ${index}`);
-  const text = [CARD, ...lines].join('\n');
+  const text = [CARD, ...Array.from({ length: 30 }, (_, index) => `bad ${index}`)].join('\n');
   const faults = await faultsOf(cardBlock, `${text}\n\u{1f3ab}`, { format: 'ids' });
   expect([faults.length, faults[0]?.slice(0, 15), faults[19]?.slice(0, 17), faults[20]]).toEqual([
     21,
@@ -983,8 +980,7 @@ it('IDs that look unintended are warned about, the first five, by their line or 
 });
 
 it('values that rows empty are counted by their field', async () => {
-  const text = 'id,email,first_name\ns1,,\ns2,,x\n';
-  const { clears } = await check(subscriberUpdate, text, { emptyCells: 'clear' });
+  const { clears } = await check(subscriberUpdate, 'id,email,first_name\ns1,,\ns2,,x\n', { emptyCells: 'clear' });
   expect([...clears]).toEqual([
     ['email', 2],
     ['first_name', 1],

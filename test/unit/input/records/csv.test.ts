@@ -122,8 +122,7 @@ test.each([
 });
 
 it('a CSV input stops at a row of more than eight million characters instead of taking all of it into memory', async () => {
-  const read = await csv(`a,b\n1,"${'x'.repeat(9_000_000)}`, 1_048_576);
-  expect(read.faults).toEqual([
+  expect((await csv(`a,b\n1,"${'x'.repeat(9_000_000)}`, 1_048_576)).faults).toEqual([
     {
       line: 2,
       problem: 'a row of more than 8 million characters (is a closing quote missing?). Nothing after it was read',
@@ -132,8 +131,7 @@ it('a CSV input stops at a row of more than eight million characters instead of 
 });
 
 it('a CSV input names a quote that may not stand there, however much follows it', async () => {
-  const text = `a,b\n1,12" pizza\n${'2,x\n'.repeat(2_200_000)}`;
-  expect((await csv(text, 1_048_576)).faults).toMatchObject([
+  expect((await csv(`a,b\n1,12" pizza\n${'2,x\n'.repeat(2_200_000)}`, 1_048_576)).faults).toMatchObject([
     { line: 2, column: '5', problem: expect.stringMatching(/^a quote inside/) },
   ]);
 });

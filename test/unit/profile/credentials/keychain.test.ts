@@ -99,8 +99,7 @@ it.each([
   ['prints without end', 'exec yes', 'secret-tool printed more than a token can have', 'unlock'],
   ['is killed', 'kill -9 $$', 'secret-tool was ended by SIGKILL', 'unlock'],
 ])('a keychain that %s is AUTH with what to do, and USAGE at the login', async (_what, script, problem, hint) => {
-  const { request } = standIn('secret-tool', script);
-  const failure: unknown = await readKeychain(request).catch((error: unknown) => error);
+  const failure: unknown = await readKeychain(standIn('secret-tool', script).request).catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: 'AUTH', message: expect.stringContaining(problem) });
   expect(JSON.stringify(failure)).toContain(hint);
 });
@@ -117,8 +116,7 @@ it.each([
   ['secret-tool', 'cat >&2; exit 1', '"***"'],
   ['security', 'cat >&2; exit 1', '-X ***"'],
 ] as const)('a message of %s never holds the token that it was given', async (tool, script, shown) => {
-  const { request } = standIn(tool, script);
-  const failure: unknown = await keepInKeychain(request, TOKEN).catch((error: unknown) => error);
+  const failure: unknown = await keepInKeychain(standIn(tool, script).request, TOKEN).catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: 'USAGE', message: expect.stringContaining(shown) });
 });
 

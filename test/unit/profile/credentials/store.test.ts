@@ -26,8 +26,7 @@ it('C4 C7 storeCredential and removeCredentials keep one credential per profile 
   const changed = { ...CARDS, origin: 'https://b.example:8443', value: 'new' };
   await storeCredential(place(folder), changed);
   expect(await readCredentials(place(folder))).toEqual([CALENDAR, OTHER, changed]);
-  const modes = [join(folder, 'credentials.json'), folder].map((path) => statSync(path).mode & 0o777);
-  expect(modes).toEqual([0o600, 0o700]);
+  expect([join(folder, 'credentials.json'), folder].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700]);
   expect(await removeCredentials(place(folder), { profile: 'demo', family: 'calendar' })).toEqual([CALENDAR]);
   expect(await removeCredentials(place(folder), { profile: 'demo' })).toEqual([changed]);
   expect(await removeCredentials(place(folder), { profile: 'demo' })).toEqual([]);

@@ -87,8 +87,7 @@ it('K4 a journal with any bit flipped means the same or is refused', async () =>
 
 it('taking a journal up again turns an intent without a result into unknown, on the disk', async () => {
   const { path, bytes } = await twentyLines();
-  const lines = bytes.toString().split('\n').slice(0, 5);
-  writeFileSync(path, `${lines.join('\n')}\n{"n":4,"t":17`);
+  writeFileSync(path, `${bytes.toString().split('\n').slice(0, 5).join('\n')}\n{"n":4,"t":17`);
   const journal = await RunJournal.resume(path, ROWS, PORTS);
   await journal.close();
   expect(await statesOf(path)).toEqual(['applied', 'rejected', 'unknown', ...NONE]);
@@ -99,8 +98,7 @@ it('taking a journal up again turns an intent without a result into unknown, on 
 it('resuming a journal continues after the last whole line if a newline is missing', async () => {
   const { path, bytes } = await twentyLines();
   fs.truncateSync(path, bytes.length - 1);
-  const journal = await RunJournal.resume(path, ROWS, PORTS);
-  await journal.close();
+  await (await RunJournal.resume(path, ROWS, PORTS)).close();
   expect(await statesOf(path)).toEqual(meaning(20));
 });
 
@@ -136,8 +134,7 @@ it('taking a journal up again gives back what was kept of a row, unchanged', asy
   const journal = await RunJournal.resume(path, 2, { ...HELD, clock });
   const timeMs = Date.parse('2026-05-01T12:00:00Z');
   expect(journal.entry(1)).toEqual({ row: 1, id: 'card-1', reason: 'lost', timeMs, callOutcome });
-  const unsent = { outcome: 'not_sent', attempts: 0 };
-  expect(journal.entry(2)).toMatchObject({ row: 2, id: undefined, callOutcome: unsent });
+  expect(journal.entry(2)).toMatchObject({ row: 2, id: undefined, callOutcome: { outcome: 'not_sent', attempts: 0 } });
   await journal.close();
 });
 
@@ -320,8 +317,7 @@ it('the hold of a run is looked at once in a turn of the event loop, and again w
     looks += 1;
     if (isLost) throw new Failure('LOCAL_IO', 'lost');
   };
-  const path = place();
-  const journal = await RunJournal.create(path, 1, { ...HELD, clock, assertStillHeld });
+  const journal = await RunJournal.create(place(), 1, { ...HELD, clock, assertStillHeld });
   const look = (now: number, monotonic: number) => {
     Object.assign(time, { now, monotonic });
     const before = looks;
@@ -429,8 +425,7 @@ it('the second record of a run has the end of what a killed process began, befor
 
 it('a run whose second record cannot be written is not resumed', async () => {
   const { audit } = secondRecord(true);
-  const resumed = RunJournal.resume(await killedAt([4]), ROWS, { ...PORTS, audit });
-  await expect(resumed).rejects.toBe(auditFull);
+  await expect(RunJournal.resume(await killedAt([4]), ROWS, { ...PORTS, audit })).rejects.toBe(auditFull);
 });
 
 it('a run whose record cannot be written is not resumed, and the failure is heard while open rows are read', async () => {
@@ -534,8 +529,7 @@ it.each([
   const assertStillHeld = () => {
     if (isLost) throw new Failure('LOCAL_IO', 'run may is no longer held by this process');
   };
-  const path = place();
-  const journal = await RunJournal.create(path, ROWS, { ...ports('pod-a'), clock, assertStillHeld });
+  const journal = await RunJournal.create(place(), ROWS, { ...ports('pod-a'), clock, assertStillHeld });
   const sent: number[] = [];
   const plan = planOf(
     4,

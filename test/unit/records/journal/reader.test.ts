@@ -163,8 +163,7 @@ it.each([
 });
 
 it('reading single records again finds those of many blocks, forwards and backwards', async () => {
-  const path = journalOf(...Array.from({ length: 8 }, (_, index) => lineOf(index + 1, BLOCK)));
-  const reader = openRecordReader(path);
+  const reader = openRecordReader(journalOf(...Array.from({ length: 8 }, (_, index) => lineOf(index + 1, BLOCK))));
   for (const row of [1, 2, 3, 4, 5, 6, 7, 8, 7, 3, 1, 8]) {
     expect(reader.recordAt((row - 1) * BLOCK)).toMatchObject({ n: row });
   }

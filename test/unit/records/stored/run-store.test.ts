@@ -115,8 +115,7 @@ it('a run removes what killed processes left of inputs, and leaves what a living
   const ofTheLiving = temporaryName(process.pid);
   mkdirSync(join(runs, 'may'), { recursive: true });
   for (const name of [ofTheDead, ofTheLiving, `may/${ofTheDead}`]) writeFileSync(join(runs, name), INPUT);
-  const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
-  await run.close();
+  await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
   expect(readdirSync(runs).sort()).toEqual([ofTheLiving, 'may']);
   expect(readdirSync(join(runs, 'may')).sort()).toEqual(['header.json', 'journal.jsonl', 'reached', 'rows']);
 });
@@ -126,8 +125,7 @@ it('a run is not listed while its spool or a folder without a header is all ther
   writeFileSync(await spoolPath(runPorts(stateDir)), INPUT);
   mkdirSync(join(stateDir, 'runs', 'begun'));
   expect(await listRuns(runPorts(stateDir))).toEqual({ runs: [], older: 0 });
-  const run = await beginRun(runPorts(stateDir), runPlan({ name: 'begun' }));
-  await run.close();
+  await (await beginRun(runPorts(stateDir), runPlan({ name: 'begun' }))).close();
 });
 
 it.each(['', '.', '..', 'a/b', 'a b', 'ü', 'x'.repeat(65)])('a run cannot be named %j', async (name) => {
@@ -146,8 +144,7 @@ it('--run with a name that exists takes the run up when command, input and place
 it('--run with a name that exists resumes with the same rows, in whatever bytes and format they come', async () => {
   const { begin } = await begun();
   const other = { inputSha256: 'e'.repeat(64), inputFormat: 'csv' };
-  const stored = { sha256: 'f'.repeat(64), shape: CARD_SHAPE, columns: ['cardId'] };
-  const run = await begin({ ...other, stored });
+  const run = await begin({ ...other, stored: { sha256: 'f'.repeat(64), shape: CARD_SHAPE, columns: ['cardId'] } });
   expect(run.header).toMatchObject({ inputSha256: runPlan().inputSha256, inputFormat: 'ids' });
   await run.close();
 });
@@ -242,8 +239,7 @@ it.each([
   await second.journal.intent({ row: 1, id: 'card-1' });
   await second.close();
   harm(run.folder.rows);
-  const hints = [again, { do: 'see its rows', about: 'may' }];
-  await expect(resume()).rejects.toMatchObject({ message, hints });
+  await expect(resume()).rejects.toMatchObject({ message, hints: [again, { do: 'see its rows', about: 'may' }] });
 });
 
 it('a run that exists of a plan that is gone gets it again when the plan is applied again', async () => {
@@ -374,8 +370,7 @@ it('runs list of one state continues until enough are found', async () => {
 });
 
 it('runs results gives every row in input order, also of a run that was killed', async () => {
-  const stateDir = temporaryFolder();
-  const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may', rows: 4, inputRows: 4 }));
+  const run = await beginRun(runPorts(temporaryFolder()), runPlan({ name: 'may', rows: 4, inputRows: 4 }));
   await run.journal.intent({ row: 2, id: 'card-2' });
   await run.journal.intent({ row: 1, id: 'card-1' });
   const applied = ended({ outcome: 'applied', httpStatus: 200, attempts: 1, resultId: 'new-2' });

@@ -115,9 +115,8 @@ it('a plan on a terminal counts cards by their status when planned, adds up what
 });
 
 it('a status or a balance that has no room in the list of cards stands below its row, and is marked', () => {
-  const status = `ACTIVE${' '.repeat(60)}✔ BLOCKED at 14:02`;
   const [, shown, ...below] = changeLines(
-    [card(1, status)],
+    [card(1, `ACTIVE${' '.repeat(60)}✔ BLOCKED at 14:02`)],
     'card.block',
     { statusHeader: 'NOW', isShared: true },
     STYLE,
@@ -175,8 +174,7 @@ it.each(JOINED)('a plan on a terminal draws no line wider than it, and cuts noth
 
 it('a plan on a terminal that has no room for an emoji is drawn to its end', () => {
   const added = row(1, { body: new Map([['first_name', '👨‍👩‍👧‍👦'.repeat(3)]]) });
-  const style = { ...STYLE, width: 6 };
-  const lines = changeLines([added], UPDATE, { statusHeader: 'STATUS' }, style);
+  const lines = changeLines([added], UPDATE, { statusHeader: 'STATUS' }, { ...STYLE, width: 6 });
   expect(lines.map((line) => line.replace(/^ *(?:\| )?/, '')).join('')).toContain('👨‍👩‍👧‍👦'.repeat(3));
 });
 
@@ -212,8 +210,7 @@ it('a plan on a terminal says its state: the run, when, and its counts', () => {
 
 it('a plan on a terminal says what an older file had and the input has not', () => {
   const shown = view([EMAILS]);
-  const header = { ...shown.header, unchanged: 5, missing: 2, emptied: 1 };
-  expect(planView({ ...shown, header }, STYLE)).toContain(
+  expect(planView({ ...shown, header: { ...shown.header, unchanged: 5, missing: 2, emptied: 1 } }, STYLE)).toContain(
     [
       'Left out             5 rows without a change',
       '                     2 rows in the older file but not in the input',

@@ -71,8 +71,7 @@ it.each([
   ['a folder that is not there', 'none/p.plan', 'no such file'],
   ['a name that is too long', 'p'.repeat(300), 'ENAMETOOLONG'],
 ])('the place of a plan is not in %s', async (_what, name, reason) => {
-  const folder = temporaryFolder();
-  const path = join(folder, name);
+  const path = join(temporaryFolder(), name);
   await expect(checkPlanPlace(path)).rejects.toMatchObject({
     code: 'USAGE',
     message: expect.stringContaining(`--plan: could not write ${path}: `),
@@ -221,8 +220,7 @@ it('a plan that is written that the disk does not take on the way leaves nothing
     open: async (...args: Parameters<typeof fsp.open>) =>
       Object.assign(await real.open(...args), { writeFile: fails('ENOSPC') }),
   }));
-  const writer = await open();
-  await expect(writer.add(cardRow(1, 'x'.repeat(70_000)))).rejects.toMatchObject({ code: 'LOCAL_IO' });
+  await expect((await open()).add(cardRow(1, 'x'.repeat(70_000)))).rejects.toMatchObject({ code: 'LOCAL_IO' });
   expect(readdirSync(folder)).toEqual([]);
 });
 

@@ -19,7 +19,7 @@ export const CARD_ID = '7c0e1111-2222-3333-4444-555566667777';
 const START_MS = Date.UTC(2026, 0, 2, 12, 4, 31);
 
 /** A clock that stands still but for sleeps; it records them. */
-export class FakeClock implements ClockPort {
+class FakeClock implements ClockPort {
   readonly sleeps: number[] = [];
   elapsedMs = 0;
   /** Called at every sleep, for signals that come while waiting. */

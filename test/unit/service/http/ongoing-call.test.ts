@@ -230,8 +230,7 @@ it('the message of an unknown outcome says so when the card check failed', async
 });
 
 it('the message of an unknown outcome keeps the facts of the unknown attempt if a later one was refused', async () => {
-  const script = [busy(503, 1), answer(409, { errorCode: 'E', message: 'm' })];
-  const { message, details } = await failing(update, script);
+  const { message, details } = await failing(update, [busy(503, 1), answer(409, { errorCode: 'E', message: 'm' })]);
   expect(message).toContain(
     'The request was sent at 12:04:31Z. The service returned 503. A retry ended with: the service returned 409 (E: "m").',
   );
@@ -454,8 +453,7 @@ it('a change that is abandoned in progress is unknown, and its card is not check
     return broken('aborted');
   };
   const { result, sent } = await call(block, [step], { abort: abort.signal });
-  const details = { outcome: 'unknown' };
-  expect(failureOf(result)).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8, details });
+  expect(failureOf(result)).toMatchObject({ code: 'OUTCOME_UNKNOWN', exitCode: 8, details: { outcome: 'unknown' } });
   expect(sent).toHaveLength(1);
 });
 

@@ -140,8 +140,7 @@ it.each<[string, Operation, object, string]>([
   ],
 ])('the %s of a 2xx cannot end its quotes and speak as frontdesk', (_, operation, body, shown) => {
   const verdict = judged(operation, JSON.stringify(body));
-  const message = verdict.kind === 'accepted' ? verdict.notices[0]?.message : verdict.problem;
-  expect(message).toContain(shown);
+  expect(verdict.kind === 'accepted' ? verdict.notices[0]?.message : verdict.problem).toContain(shown);
 });
 
 it.each([
@@ -379,8 +378,7 @@ it.each<[string, readonly string[], string | undefined]>([
   ['nothing of what is no address', ['https://['], undefined],
   ['nothing when it leads nowhere', [], undefined],
 ])('facts of an answer show of a redirect %s', (_what, locations, origin) => {
-  const headers = locations.map((to): Header => ['Location', to]);
-  const reply = { status: 302, headers, requestId: undefined };
+  const reply = { status: 302, headers: locations.map((to): Header => ['Location', to]), requestId: undefined };
   expect(redirectOrigin(reply, 'https://cards.example/v1/cards/x')).toBe(origin);
 });
 

@@ -1,5 +1,14 @@
+import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { cardIdProblem, idWarnings, readCardId } from '../../../src/input/values.ts';
+import {
+  cardIdProblem,
+  cellAt,
+  idWarnings,
+  packCells,
+  quotePath,
+  readCardId,
+  unpackCells,
+} from '../../../src/input/values.ts';
 
 const ID = '5f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a11';
 const OTHER = '6f0c6a2e-8d3b-4c57-9a41-1b7e2d9f0a22';
@@ -72,3 +81,34 @@ test.each([
 it('both IDs are named of a text that holds two', () => {
   expect(cardIdProblem(`${ID} ${OTHER}`)).toContain(`holds 2 card IDs: ${ID}, ${OTHER}`);
 });
+
+it('cells of which many are empty take no room', () => {
+  const cells = ['id', ...Array.from({ length: 16_382 }, () => ''), 'lost'];
+  expect(packCells(cells.entries())).toEqual(['id', 16_382, 'lost']);
+  expect(unpackCells(['id', 16_382, 'lost'])).toEqual(cells);
+  expect([0, 1, 16_382, 16_383, 16_384].map((place) => cellAt(['id', 16_382, 'lost'], place))).toEqual([
+    'id',
+    '',
+    '',
+    'lost',
+    '',
+  ]);
+});
+
+it('a column that is not there has no cell', () => expect(cellAt(['id', 'lost'], -1)).toBeUndefined());
+
+it('packed cells are the same in every place, and end at the last that is not empty', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('', '', 'a', '7'), { maxLength: 12 }), (cells) => {
+      const packed = packCells(cells.entries());
+      expect(cells.map((_, place) => cellAt(packed, place))).toEqual(cells);
+      expect(unpackCells(packed)).toEqual(cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1));
+    }),
+  );
+});
+
+it.each([
+  ['rows.xlsx', '"rows.xlsx"'],
+  [`${'a'.repeat(57)}/😀1`, `"${'a'.repeat(57)}/😀1"`],
+  [`${'a'.repeat(58)}/😀1`, `"…${'a'.repeat(56)}/😀1"`],
+])('the path %s is %s in a message, which keeps its end', (path, quoted) => expect(quotePath(path)).toBe(quoted));
