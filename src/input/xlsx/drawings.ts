@@ -173,7 +173,7 @@ const SPANS_IN = new Map([
 const SIZED = ['sheetFormatPr', 'cols/col', 'sheetData/row'].map((path) => `worksheet/${path}`);
 const PROBLEM = {
   kind: 'covered',
-  problem: 'is under a picture, a shape or a chart. Move that beside the list, or delete it',
+  problem: 'is under a picture, a shape, a chart, a button or a comment. Move that beside the list, or delete it',
 } as const;
 
 /** The cells of a sheet that pictures, shapes and charts cover: a person sees those instead. */
