@@ -198,7 +198,6 @@ class SheetReader {
   #cellsOf(elements: readonly XmlElement[], line: number): Cells {
     const cells = new Map<number, CellText>();
     let last = -1;
-    this.#context.covered.beginRow(line);
     for (const element of elements) {
       if (element.name === 'extLst') continue;
       if (element.name !== 'c') {
@@ -212,9 +211,10 @@ class SheetReader {
         throw this.#damaged('its cells are out of order');
       }
       last = column;
-      const cell = this.#context.covered.marked(this.#cell(element, line, column), column);
+      const cell = this.#cell(element, line, column);
       if (cell.text !== '' || cell.problem !== undefined) cells.set(column, cell);
     }
+    this.#context.covered.mark(line, cells);
     return cells;
   }
 

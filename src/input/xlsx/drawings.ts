@@ -6,11 +6,13 @@ import type { Archive } from './zip.ts';
 
 /** Places are in units of which a point and a pixel have so many. */
 const [POINT, PIXEL] = [12_700, 9_525];
-/** So much of a cell may be under a drawing beside it. */
+/** So much of a cell, of a third of it, may be under a drawing that lies beside it. */
 const SLIVER = 5 * POINT;
 const [MAX_LINES, MAX_COLUMNS] = [1_048_576, 16_384];
 /** Rows and columns that are measured for all drawings of a sheet: a drawing behind them reaches to its end. */
 const MAX_MEASURED = 5_000_000;
+/** What characters take at least and at most: a text that may fit in its column does so, as columns are fitted to texts. */
+const [NARROW, WIDE] = [5 * PIXEL, 10 * PIXEL];
 /** Drawings that cover one row. */
 const MAX_BESIDE = 1000;
 
@@ -19,6 +21,8 @@ interface Place {
   readonly at: number;
   readonly offset: number;
 }
+
+type Span = readonly [first: number, last: number];
 
 /** The sizes of a sheet's rows, or of its columns. */
 class Sizes {
@@ -54,16 +58,23 @@ class Sizes {
     return { at: end, offset: left };
   }
 
-  /** The first and the last of which more than a sliver is between two places. */
-  between(from: Place, to: Place): readonly [first: number, last: number] {
-    const first = this.#sizeOf(from.at) - from.offset > SLIVER ? from.at : from.at + 1;
-    const begin = to.at === from.at ? from.offset : 0;
-    return [first, to.offset - begin > SLIVER ? to.at : to.at - 1];
+  /** The first and the last of which more than a sliver is between two places, or all that there is. */
+  between(from: Place, to: Place): Span {
+    if (from.at === to.at) return [from.at, to.offset > from.offset ? to.at : to.at - 1];
+    const isMore = (at: number, length: number) => length > Math.min(SLIVER, this.#sizeOf(at) / 3);
+    return [
+      isMore(from.at, this.#sizeOf(from.at) - from.offset) ? from.at : from.at + 1,
+      isMore(to.at, to.offset) ? to.at : to.at - 1,
+    ];
   }
 }
 
-const childOf = (element: XmlElement | undefined, name: string) =>
-  element?.children.find((child) => child.name === name);
+/** Of two, programs take either. */
+function childOf(element: XmlElement, name: string): XmlElement | undefined {
+  const [first, ...others] = element.children.filter((child) => child.name === name || child.name.endsWith(`:${name}`));
+  if (others.length > 0) throw damaged(`a drawing has two of ${name}`);
+  return first;
+}
 
 /** Lines, and shapes without filling and text, such as a ring around a cell, cover nothing. */
 function covers(element: XmlElement): boolean {
@@ -103,25 +114,66 @@ class Axes {
   }
 }
 
+type Spans = (axes: Axes, axis: 'row' | 'col') => Span;
+
+/** As lenient as programs are, which take the digits that a text begins with. */
+const wholeOf = (text = '') => Number.parseInt(text, 10) || 0;
+
 /** The rows or columns that a drawing covers: between two places, or from a place or a length on for a length. */
-function spanOf(anchor: XmlElement, axes: Axes, axis: 'row' | 'col'): readonly [first: number, last: number] {
-  const [start, length] = axis === 'row' ? (['y', 'cy'] as const) : (['x', 'cx'] as const);
-  const placeIn = (name: string): Place | undefined => {
-    const place = childOf(anchor, name);
-    const [at, offset] = [axis, `${axis}Off`].map((part) => Number(childOf(place, part)?.text ?? 0) || 0);
-    return place && { at: at ?? 0, offset: offset ?? 0 };
+function spansOf(anchor: XmlElement): Spans {
+  const [from, to, pos, ext] = ['from', 'to', 'pos', 'ext'].map((name) => childOf(anchor, name));
+  if ((from ?? pos) === undefined || (to ?? ext) === undefined) throw damaged('a drawing has no place');
+  return (axes, axis) => {
+    const [start, length] = axis === 'row' ? (['y', 'cy'] as const) : (['x', 'cx'] as const);
+    const sizes = axes[axis];
+    const placeIn = (place: XmlElement): Place => ({
+      at: wholeOf(childOf(place, axis)?.text),
+      offset: wholeOf(childOf(place, `${axis}Off`)?.text),
+    });
+    const begin = from ? placeIn(from) : sizes.endOf({ at: 0, offset: 0 }, wholeOf(pos?.attributes[start]));
+    // Of an offset behind its row or column some programs show nothing, and others all of it.
+    const end = to ? sizes.endOf(placeIn(to), 0) : sizes.endOf(begin, wholeOf(ext?.attributes[length]));
+    return sizes.between(begin, end);
   };
-  const sizes = axes[axis];
-  const before = Number(childOf(anchor, 'pos')?.attributes[start] ?? 0);
-  const from = placeIn('from') ?? sizes.endOf({ at: 0, offset: 0 }, before);
-  return sizes.between(from, placeIn('to') ?? sizes.endOf(from, Number(childOf(anchor, 'ext')?.attributes[length])));
 }
 
+/** What a drawing part shows. Programs choose between alternatives in their own ways, so each of them counts. */
+async function drawnIn(archive: Archive, part: string): Promise<readonly Spans[]> {
+  const children = await allElements(archive, part, 'wsDr/*');
+  const anchors = insideOf({ children }).filter(({ name }) => /^(?:twoCell|oneCell|absolute)Anchor$/.test(name));
+  return anchors.filter((anchor) => insideOf(anchor).some(covers)).map(spansOf);
+}
+
+/** A tag of any prefix. */
+const TAG = '<(?:[^\\s<>/:]+:)?';
+const [CONTROL, VISIBLE, ANCHOR] = [`${TAG}ClientData\\b`, `${TAG}Visible\\b`, `${TAG}Anchor\\b[^>]*>([^<]*)`].map(
+  (pattern) => new RegExp(pattern),
+) as [RegExp, RegExp, RegExp];
+
+/** The buttons and other controls, and the comments that are always shown. They are in a format that is often no XML. */
+async function controlsIn(archive: Archive, part: string): Promise<readonly Spans[]> {
+  let text = '';
+  // The zeros are half of UTF-16.
+  for await (const bytes of archive.read(part)) text += bytes.toString('latin1').replaceAll('\0', '');
+  const [, ...controls] = text.split(CONTROL);
+  const shown = controls.filter((each) => !/^[^>]*\sObjectType\s*=\s*["']Note["']/.test(each) || VISIBLE.test(each));
+  return shown.map((each) => {
+    const numbers = (ANCHOR.exec(each)?.[1] ?? '').split(',').map(wholeOf);
+    return (axes, axis) => {
+      const [at = 0, offset = 0, , , end = 0, endOffset = 0] = numbers.slice(axis === 'col' ? 0 : 2);
+      return axes[axis].between({ at, offset: offset * PIXEL }, { at: end, offset: endOffset * PIXEL });
+    };
+  });
+}
+
+const SPANS_IN = new Map([
+  ['drawing', drawnIn],
+  ['vmlDrawing', controlsIn],
+]);
 const SIZED = ['sheetFormatPr', 'cols/col', 'sheetData/row'].map((path) => `worksheet/${path}`);
-const ANCHORS = ['twoCell', 'oneCell', 'absolute'].map((kind) => `wsDr/${kind}Anchor`);
 const PROBLEM = {
   kind: 'covered',
-  problem: 'is under a picture, a shape or a chart. Move that beside the list, or delete it',
+  problem: 'is under a picture, a shape, a chart, a button or a comment. Move that beside the list, or delete it',
 } as const;
 
 /** The cells of a sheet that pictures, shapes and charts cover: a person sees those instead. */
@@ -130,42 +182,56 @@ export class CoveredCells {
   readonly #ranges: CellRange[];
   #ofRow: CellRange[] = [];
 
-  private constructor(ranges: readonly CellRange[]) {
+  readonly #columns: Sizes | undefined;
+
+  private constructor(ranges: readonly CellRange[], columns: Sizes | undefined) {
+    this.#columns = columns;
     this.#ranges = ranges.toSorted((one, other) => other.top - one.top);
   }
 
   static async read(archive: Archive, { part }: Sheet): Promise<CoveredCells> {
-    const anchors: XmlElement[] = [];
+    const drawn: Spans[] = [];
     for (const { kind, part: drawing } of await readRelations(archive, part)) {
-      if (kind !== 'drawing' || !archive.has(drawing)) continue;
+      const spansIn = SPANS_IN.get(kind);
+      if (spansIn === undefined || !archive.has(drawing)) continue;
       try {
-        anchors.push(...(await allElements(archive, drawing, ...ANCHORS)));
+        drawn.push(...(await spansIn(archive, drawing)));
       } catch (error) {
-        // Of a drawing that cannot be read, programs show nothing.
-        if (!(error instanceof WorkbookFault)) throw error;
+        throw error instanceof WorkbookFault ? damaged(`${part}: its drawings cannot be read`, error) : error;
       }
     }
-    const covering = anchors.filter(({ children }) => children.some(covers));
-    if (covering.length === 0) return new CoveredCells([]);
+    if (drawn.length === 0) return new CoveredCells([], undefined);
     const axes = new Axes();
     for await (const elements of readElements(archive, part, ...SIZED))
       for (const element of elements) axes.take(element);
-    const ranges = covering.map((anchor) => {
-      const [[top, bottom], [left, right]] = [spanOf(anchor, axes, 'row'), spanOf(anchor, axes, 'col')];
+    const ranges = drawn.map((spans) => {
+      const [[top, bottom], [left, right]] = [spans(axes, 'row'), spans(axes, 'col')];
       return { top: top + 1, bottom: bottom + 1, left, right };
     });
-    return new CoveredCells(ranges);
+    return new CoveredCells(ranges, axes.col);
   }
 
-  beginRow(line: number): void {
+  /** Says of the cells of a row, in the order of their columns, which ones are covered. */
+  mark(line: number, cells: Map<number, CellText>): void {
     while ((this.#ranges.at(-1)?.top ?? MAX_LINES) <= line) this.#ofRow.push(...this.#ranges.splice(-1));
     this.#ofRow = this.#ofRow.filter(({ bottom }) => line <= bottom);
     if (this.#ofRow.length > MAX_BESIDE) throw damaged('too many drawings cover one row');
+    if (this.#ofRow.length === 0) return;
+    let next = MAX_COLUMNS;
+    for (const [column, cell] of [...cells].reverse()) {
+      if (cell.text === '') continue;
+      const last = Math.min(this.#endOf(cell.text, column), next - 1);
+      next = column;
+      if (this.#ofRow.some(({ left, right }) => last >= left && column <= right)) {
+        cells.set(column, { problem: PROBLEM, ...cell });
+      }
+    }
   }
 
-  /** A cell of the row, with what is wrong with it if it is covered. */
-  marked(cell: CellText, column: number): CellText {
-    if (cell.text === '' || !this.#ofRow.some(({ left, right }) => column >= left && column <= right)) return cell;
-    return { problem: PROBLEM, ...cell };
+  /** The column in which a text ends that no other cell cuts off. */
+  #endOf({ length }: string, column: number): number {
+    const start = { at: column, offset: 0 };
+    const isInside = this.#columns?.endOf(start, length * NARROW).at === column;
+    return isInside ? column : (this.#columns?.endOf(start, length * WIDE).at ?? column);
   }
 }

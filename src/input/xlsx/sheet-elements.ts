@@ -30,7 +30,7 @@ export class ElementOrder {
 
 /** Points and characters below which a row or a column shows nothing that a person could read. */
 const MIN_HEIGHT = 1;
-const MIN_WIDTH = 0.2;
+const MIN_WIDTH = 1;
 
 /** What is no number may show nothing. */
 function isBelow(size: string | undefined, least: number): boolean {

@@ -188,7 +188,7 @@ export function isTrue(value = ''): boolean {
 }
 
 /** The elements inside, at any depth. Without their prefixes: a program may take what another leaves out. */
-export function insideOf({ children }: XmlElement): readonly XmlElement[] {
+export function insideOf({ children }: Pick<XmlElement, 'children'>): readonly XmlElement[] {
   return children.flatMap((child) => [
     { ...child, name: child.name.slice(child.name.indexOf(':') + 1) },
     ...insideOf(child),

@@ -476,6 +476,10 @@ it.each([
 });
 
 const DRAWN = 'xmlns:d="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" xmlns:a="urn:a"';
+const DRAWINGS = relations(
+  relation('d', `${RELATIONS}/drawing`, '../drawings/d.xml'),
+  relation('v', `${RELATIONS}/vmlDrawing`, '../drawings/v.vml'),
+);
 const PIC = '<d:pic/><d:clientData/>';
 const at = (name: string, [col, x]: readonly number[], [row, y]: readonly number[]) =>
   `<d:${name}><d:col>${col}</d:col><d:colOff>${x}</d:colOff><d:row>${row}</d:row><d:rowOff>${y}</d:rowOff></d:${name}>`;
@@ -485,6 +489,10 @@ const twoCell = (to: string, what = PIC) => `<d:twoCellAnchor>${from}${to}${what
 const sized = (cx: number, cy: number) => `<d:ext cx="${cx}" cy="${cy}"/>${PIC}`;
 const absolute = (x: number, cx: number) =>
   `<d:absoluteAnchor><d:pos x="${x}" y="190500"/>${sized(cx, 190_500)}</d:absoluteAnchor>`;
+const LEGACY = 'xl/drawings/v.vml';
+const control = (type: string) =>
+  `<x:ClientData ObjectType="${type}"><br><x:Anchor> 1, 0, 1, 0, 2, 0, 2, 0</x:Anchor></x:ClientData>`;
+const branch = (inside: string) => `<mc:Choice xmlns:mc="urn:mc">${inside}</mc:Choice>`;
 const shape = (inside: string) => `<d:sp><d:spPr><a:noFill/></d:spPr>${inside}</d:sp>`;
 
 it.each([
@@ -500,18 +508,24 @@ it.each([
   ['a picture of a size', `<d:oneCellAnchor>${from}${sized(600_000, 190_500)}</d:oneCellAnchor>`, ['B2']],
   ['one over two rows', `<d:oneCellAnchor>${from}${sized(600_000, 290_500)}</d:oneCellAnchor>`, ['B2', 'B3']],
   ['one at a place', absolute(700_000, 400_000), ['B2']],
-  ['a line of one color', absolute(700_000, 9000), []],
+  ['one that is narrow', absolute(700_000, 9000), ['B2']],
+  ['one behind its column', twoCell(at('to', [1, 1_900_000], [2, 0])), ['B2', 'C2']],
+  ['one of no width', absolute(700_000, 0), []],
   ['one over a name', twoCell(at('to', [2, 0], [2, 0])).replace('<d:row>1<', '<d:row>0<'), ['B1']],
-  ['what cannot be read', '<d:twoCellAnchor>', []],
+  ['an anchor among alternatives', branch(twoCell(at('to', [2, 0], [2, 0]))), ['B2']],
+  ['a picture among alternatives', twoCell(at('to', [2, 0], [2, 0]), branch(PIC)), ['B2']],
+  ['one over what a text reaches into', absolute(700_000, 9000).replace('190500"/><', '590000"/><'), ['A4']],
+  ['a button', control('Button'), ['B2']],
+  ['a comment that is shown', control('Note').replace('<br>', '<x:Visible/>'), ['B2']],
+  ['a comment', control('Note'), []],
 ])('cells under drawings are faults: %s', async (_what, anchors, expected) => {
-  const rows = [1, 2, 3].map((line) =>
-    textRow(line, line === 1 ? ['id', 'email', 'first_name'] : ['s1', 'a@x', 'Ann']),
-  );
+  const rows = [['id', 'email', 'first_name'], ['s1', 'a@x', 'Ann'], ['s1', 'a@x', 'Ann'], ['longer than its ID']];
   const parts = {
-    'xl/worksheets/_rels/sheet1.xml.rels': relations(relation('d', `${RELATIONS}/drawing`, '../drawings/d.xml')),
-    'xl/drawings/d.xml': `<d:wsDr ${DRAWN}>${anchors}</d:wsDr>`,
+    'xl/worksheets/_rels/sheet1.xml.rels': DRAWINGS,
+    [LEGACY]: `<xml>${anchors}<br>`,
+    'xl/drawings/d.xml': `<d:wsDr ${DRAWN}>${anchors.startsWith('<x:') ? '' : anchors}</d:wsDr>`,
   };
-  const read = await readAll(handMadeWorkbook({ rows: rows.join(''), parts }));
+  const read = await readAll(handMadeWorkbook({ rows: rows.map((row, at) => textRow(at + 1, row)).join(''), parts }));
   const ofRows = read.records.flatMap(({ line, problems = [] }) => [...problems].map(([cell]) => ({ line, cell })));
   expect([...read.faults, ...ofRows].map(({ line, cell = 9 }) => `${'ABC'[cell]}${line}`)).toEqual(expected);
 });
@@ -524,7 +538,7 @@ it('all columns count as hidden if the row with their names is', async () => {
 
 it.each([
   ['hidden by hand', '<cols><col min="2" max="3" width="9" hidden="1"/></cols>', ['email', 'created']],
-  ['of no width', '<cols><col min="2" max="4" width="0"/></cols>', ['email', 'created', 'first_name']],
+  ['that show no character', '<cols><col min="2" max="4" width="0.9"/></cols>', ['email', 'created', 'first_name']],
   ['left of a frozen pane', frozenAt('C9', 'xSplit="1"'), ['id', 'email']],
   ['not shown', '<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="3" width="9"/></cols>', ['first_name']],
 ])('columns %s are named', async (_how, before, names) => {
@@ -950,6 +964,19 @@ it.each<[string, Uint8Array, string]>([
       `xl/_rels/workbook.xml.rels: "${target}" is no name of a part`,
     ],
   ),
+  ...[
+    '',
+    '<d:wsDr>',
+    `<d:wsDr ${DRAWN}>${twoCell(from.repeat(2))}</d:wsDr>`,
+    `<?xml version="1.0" encoding="ISO-8859-1"?><d:wsDr ${DRAWN}/>`,
+  ].map((part): [string, Buffer, string] => [
+    `the drawings "${part}"`,
+    handMadeWorkbook({
+      rows: ONE_ROW,
+      parts: { 'xl/worksheets/_rels/sheet1.xml.rels': DRAWINGS, 'xl/drawings/d.xml': part },
+    }),
+    `${SHEET}: its drawings cannot be read`,
+  ]),
   ...['a2', 'A02', 'A2:A99999999', 'A1:B2:C3', ''].flatMap((range): [string, Buffer, string][] => [
     [
       `the range "${range}" of a conditional format`,
