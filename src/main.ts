@@ -15,6 +15,13 @@ export async function start(): Promise<void> {
   // While Node ends it gives the signals back to the system, and an interrupt would turn the outcome of a change into
   // 130. Everything is written at this event, so the process ends at once.
   process.once('exit', (code) => endProcess(code, context.signals.received));
+  // Nothing is left that such a promise could wait for: a bug, which must not end without a word. Thrown later, because
+  // Node ends in spite of what a crash at this event still does.
+  process.on('beforeExit', () =>
+    setImmediate(() => {
+      throw new Error('the call had not ended, and nothing was left that it waited for');
+    }),
+  );
   process.exitCode = await runProgram(context, REGISTRY);
   await flush();
   process.exit();

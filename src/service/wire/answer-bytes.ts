@@ -45,9 +45,9 @@ export class AnswerBytes {
     if (bytes > LONG_BYTES) this.#used += bytes;
   }
 
+  /** It was printed. However short it was, the next one may be that of a response which waits for a place. */
   free(bytes: number): void {
-    if (bytes <= LONG_BYTES) return;
-    this.#used -= bytes;
+    if (bytes > LONG_BYTES) this.#used -= bytes;
     this.#goOn();
   }
 

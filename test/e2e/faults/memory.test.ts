@@ -103,6 +103,30 @@ it(`${ANSWERS} rows are applied in 384 MiB`, async () => {
   expect(peak).toBeLessThan(384);
 }, 300_000);
 
+it.each([['get'], ['block', '--yes']])(
+  'T26 rows of `card %s` end although a long answer waits behind a short one',
+  async (...command) => {
+    // Without a length, an answer may be as long as any: the last row takes a place, the second one waits for the first.
+    const delays = [900, 400, 0];
+    const server = await startFaultServer({
+      route: ({ target }) => ({
+        onRequest(socket) {
+          const at = Number(target.split('/')[3]?.slice(-1)) - 1;
+          const status = target.endsWith('/block') ? 'BLOCKED' : 'ACTIVE';
+          const body = cardText(status, cardId(at + 1)).replace('Bergen', 'a'.repeat(at === 0 ? 1 : 300_000));
+          const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked';
+          const chunked = `${head}\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+          setTimeout(() => socket.write(chunked), delays[at]);
+        },
+      }),
+    });
+    onTestFinished(() => server.close());
+    const { code, bytes } = await overCards(3, ['card', ...command, '-j', '3'], environment(server.url));
+    expect(code).toBe(0);
+    expect(bytes).toBeGreaterThan(600_000);
+  },
+);
+
 it('32 calls of an assistant get results in 512 MiB', async () => {
   const service = await startLargeCards(32);
   const { child, ended } = start(['mcp'], service.env);

@@ -197,8 +197,27 @@ test.concurrent('P10 does not exit with 0 if it waits for something that never c
     const env = injecting(
       'const never = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }; Object.defineProperty(process, "stdin", { value: never });',
     );
-    expect(await stage.run(['card', 'get', '--from', '-'], { env })).toMatchObject({ code: 1, stdout: '' });
+    const { code, stdout, stderr } = await stage.run(['card', 'get', '--from', '-'], { env });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^frontdesk: internal error: the call had not ended, and nothing was left/);
   }));
+
+test.concurrent('P10 says that a change is unknown (8) if it waits for an answer that nothing keeps the process for', () =>
+  onStage(
+    async (stage) => {
+      const env = injecting(
+        `import { subscribe } from 'node:diagnostics_channel';
+        const real = setTimeout;
+        globalThis.setTimeout = (done, ms, ...more) => (ms > 5000 ? real(done, ms, ...more).unref() : real(done, Math.min(ms, 300), ...more));
+        subscribe('undici:client:sendHeaders', ({ socket }) => setImmediate(() => socket.unref()));`,
+      );
+      const { code, stderr } = await stage.run(ACTIVATE, { env });
+      expect(stderr).toContain('internal error: the call had not ended');
+      expect(code).toBe(8);
+      expect(JSON.parse((await stage.run(['history', '--json', '--query', '[].outcome'])).stdout)).toEqual(['unknown']);
+    },
+    { route: () => silence() },
+  ));
 
 test.concurrent('P11 reports an error that nothing caught, with its stack only for FRONTDESK_DEBUG', () =>
   onStage(

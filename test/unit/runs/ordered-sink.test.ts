@@ -171,7 +171,14 @@ it.each([
 it('T26 a result that waits holds up the next row while a long answer waits for a place, and none once it is printed', async () => {
   const { ordered, read } = slow();
   const answer = { bytes: 32 * 1024 * 1024, isAwaited: false, goOn: nothing };
-  const other = { ...answer };
+  const wentOn: number[] = [];
+  const other = {
+    bytes: 1,
+    get isAwaited() {
+      return ordered.next === 2;
+    },
+    goOn: () => wentOn.push(ordered.next),
+  };
   answerBytes.take(answer);
   answerBytes.take(other);
   ordered.enqueue(1, resultOf(2), undefined);
@@ -179,7 +186,8 @@ it('T26 a result that waits holds up the next row while a long answer waits for 
   read();
   ordered.enqueue(0, resultOf(1), undefined);
   await drained(ordered, 2);
-  expect([ordered.isFull, ordered.hasRoom]).toEqual([false, true]);
+  // Its turn has come.
+  expect([ordered.isFull, ordered.hasRoom, wentOn]).toEqual([false, true, [2]]);
   answerBytes.release(answer);
   answerBytes.release(other);
 });

@@ -39,12 +39,16 @@ it('T26 long results that wait to be printed keep their places, and only the res
   // Shorter results need no place.
   for (let n = 0; n < 1000; n += 1) places.hold(MIB / 4);
   expect(places.take(answer('alone', 32, wentOn))).toBe(true);
-  const other = answer('other', 1, wentOn);
+  const other = { ...answer('other', 1, wentOn), isAwaited: false };
   places.hold(2 * MIB);
   expect([places.take(other), places.take(answer('awaited', 32, wentOn, true))]).toEqual([false, true]);
   wentOn.splice(0);
   places.free(2 * MIB);
   expect(wentOn).toEqual([]);
+  // A short result was printed: the next one to print is that of a response which waits.
+  other.isAwaited = true;
+  places.free(1);
+  expect(wentOn).toEqual(['other']);
 });
 
 it('a body of single bytes is kept in blocks, whatever was received with each', () => {
