@@ -150,12 +150,25 @@ const [CONTROL, VISIBLE, ANCHOR] = [`${TAG}ClientData\\b`, `${TAG}Visible\\b`, `
   (pattern) => new RegExp(pattern),
 ) as [RegExp, RegExp, RegExp];
 
+/** The bytes of a part as a text. The zeros are half of UTF-16. */
+async function textOf(archive: Archive, part: string): Promise<string> {
+  let text = '';
+  for await (const bytes of archive.read(part)) text += bytes.toString('latin1').replaceAll('\0', '');
+  return text;
+}
+
+/** What shows a part, whatever the type of its relation is: programs follow the sheet's own reference to it. */
+async function readerOf(archive: Archive, part: string, kind: string) {
+  const reader = { drawing: drawnIn, vmlDrawing: controlsIn }[kind];
+  if (reader !== undefined) return reader;
+  const text = await textOf(archive, part);
+  if (/\bwsDr\b/.test(text)) return drawnIn;
+  return CONTROL.test(text) ? controlsIn : undefined;
+}
+
 /** The buttons and other controls, and the comments that are always shown. They are in a format that is often no XML. */
 async function controlsIn(archive: Archive, part: string): Promise<readonly Spans[]> {
-  let text = '';
-  // The zeros are half of UTF-16.
-  for await (const bytes of archive.read(part)) text += bytes.toString('latin1').replaceAll('\0', '');
-  const [, ...controls] = text.split(CONTROL);
+  const [, ...controls] = (await textOf(archive, part)).split(CONTROL);
   const shown = controls.filter((each) => !/^[^>]*\sObjectType\s*=\s*["']Note["']/.test(each) || VISIBLE.test(each));
   return shown.map((each) => {
     const numbers = (ANCHOR.exec(each)?.[1] ?? '').split(',').map(wholeOf);
@@ -166,10 +179,6 @@ async function controlsIn(archive: Archive, part: string): Promise<readonly Span
   });
 }
 
-const SPANS_IN = new Map([
-  ['drawing', drawnIn],
-  ['vmlDrawing', controlsIn],
-]);
 const SIZED = ['sheetFormatPr', 'cols/col', 'sheetData/row'].map((path) => `worksheet/${path}`);
 const PROBLEM = {
   kind: 'covered',
@@ -192,10 +201,9 @@ export class CoveredCells {
   static async read(archive: Archive, { part }: Sheet): Promise<CoveredCells> {
     const drawn: Spans[] = [];
     for (const { kind, part: drawing } of await readRelations(archive, part)) {
-      const spansIn = SPANS_IN.get(kind);
-      if (spansIn === undefined || !archive.has(drawing)) continue;
+      if (!archive.has(drawing)) continue;
       try {
-        drawn.push(...(await spansIn(archive, drawing)));
+        drawn.push(...((await (await readerOf(archive, drawing, kind))?.(archive, drawing)) ?? []));
       } catch (error) {
         throw error instanceof WorkbookFault ? damaged(`${part}: its drawings cannot be read`, error) : error;
       }

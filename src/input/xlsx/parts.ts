@@ -58,7 +58,7 @@ const RELATIONS = [
 
 const READ: ReadonlySet<string> = new Set(['officeDocument', 'worksheet', 'sharedStrings', 'styles']);
 
-/** What a part refers to; `kind` is the last word of its type (`worksheet`). Types of other makers are left out. */
+/** What a part refers to; `kind` is the last word of its type (`worksheet`), empty for types of other makers. */
 export async function readRelations(archive: Archive, source: string) {
   const folder = posix.dirname(source);
   const part = posix.join(folder, '_rels', `${posix.basename(source)}.rels`);
@@ -67,8 +67,7 @@ export async function readRelations(archive: Archive, source: string) {
   return found.flatMap(({ attributes: { Id: id, Type: type, Target: target, TargetMode: mode } }) => {
     if (id === undefined || type === undefined || target === undefined) return [];
     const at = type.lastIndexOf('/');
-    if (!RELATIONS.includes(type.slice(0, at))) return [];
-    const kind = type.slice(at + 1);
+    const kind = RELATIONS.includes(type.slice(0, at)) ? type.slice(at + 1) : '';
     if (mode === 'External' && READ.has(kind)) throw damaged(`${part}: it refers to a ${kind} outside of the file`);
     const path = target.replaceAll('\\', '/');
     // Others look for a part of this very name.

@@ -495,7 +495,7 @@ const control = (type: string) =>
 const branch = (inside: string) => `<mc:Choice xmlns:mc="urn:mc">${inside}</mc:Choice>`;
 const shape = (inside: string) => `<d:sp><d:spPr><a:noFill/></d:spPr>${inside}</d:sp>`;
 
-it.each([
+it.each<[string, string, readonly string[], string?]>([
   ['a picture over B2', twoCell(at('to', [2, 0], [2, 0])), ['B2']],
   ['one over B2 and a little more', twoCell(at('to', [2, 9000], [2, 9000])), ['B2']],
   ['one over B2:C3', twoCell(at('to', [2, 99_000], [2, 99_000])), ['B2', 'C2', 'B3', 'C3']],
@@ -518,10 +518,12 @@ it.each([
   ['a button', control('Button'), ['B2']],
   ['a comment that is shown', control('Note').replace('<br>', '<x:Visible/>'), ['B2']],
   ['a comment', control('Note'), []],
-])('cells under drawings are faults: %s', async (_what, anchors, expected) => {
+  ['a picture that is said to be a link', twoCell(at('to', [2, 0], [2, 0])), ['B2'], `${RELATIONS}/hyperlink`],
+  ['a picture of another maker', twoCell(at('to', [2, 0], [2, 0])), ['B2'], 'urn:other'],
+])('cells under drawings are faults: %s', async (_what, anchors, expected, type = `${RELATIONS}/drawing`) => {
   const rows = [['id', 'email', 'first_name'], ['s1', 'a@x', 'Ann'], ['s1', 'a@x', 'Ann'], ['longer than its ID']];
   const parts = {
-    'xl/worksheets/_rels/sheet1.xml.rels': DRAWINGS,
+    'xl/worksheets/_rels/sheet1.xml.rels': DRAWINGS.replace(`${RELATIONS}/drawing`, type),
     [LEGACY]: `<xml>${anchors}<br>`,
     'xl/drawings/d.xml': `<d:wsDr ${DRAWN}>${anchors.startsWith('<x:') ? '' : anchors}</d:wsDr>`,
   };
