@@ -19,7 +19,7 @@ export async function start(): Promise<void> {
   // Node ends in spite of what a crash at this event still does.
   process.on('beforeExit', () =>
     setImmediate(() => {
-      throw new Error('the call had not ended, and nothing was left that it waited for');
+      throw new Error('the call waits for something that can no longer happen');
     }),
   );
   process.exitCode = await runProgram(context, REGISTRY);
