@@ -1,12 +1,12 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { errnoOf, ifPossible, ignoreErrors, ioFailure, orIoFailure } from '../base/files/io-failure.ts';
 import { requireOwnState } from '../base/files/own-state.ts';
 import { type ProcessState, processState } from '../base/files/process-identity.ts';
 import { appendLines, ledgerFile, linesAbout } from './ledger.ts';
 import { type OpenEntry, type OpenPorts, runOfName } from './open-rows.ts';
-import { addLine, openFolder, openNames, parseOpenName } from './stored/open-folder.ts';
+import { addLine, openFolder, openNames, parseOpenName, runMark } from './stored/open-folder.ts';
 import {
   type About,
   type Begin,
@@ -166,14 +166,35 @@ export function isForgotten(stateDir: string, { profile, time }: Pick<Begin, 'pr
   return at !== undefined && time <= at;
 }
 
-/** Returns whether other writes or runs began or ended since the last call. Checks once per turn of the event loop. */
-export function watchOpen(stateDir: string): () => boolean {
-  // Reading them says why they cannot be listed.
+/** A name that is added or removed changes the time of its folder, which some file systems count in steps: the longest. */
+const [STEP_MS, WHOLE_SECONDS_MS] = [50, 2_100];
+
+/**
+ * Returns whether other writes or runs than `ownRun` began or ended since the last call. Checks once per turn of the event
+ * loop. `isExact`: it believes no time of the folder, which a file system may not keep.
+ */
+export function watchOpen(
+  { stateDir, clock, ownRun }: Pick<OpenPorts, 'stateDir' | 'clock' | 'ownRun'>,
+  isExact: boolean,
+): () => boolean {
+  const folder = openFolder(stateDir);
+  const own = ownRun && basename(runMark(stateDir, ownRun));
+  let names: readonly string[] = [];
+  let listedMs: number | undefined;
+  // Listing takes a run's row as long as all else that is done for it.
+  const list = (): void => {
+    const changedMs = isExact ? undefined : ifPossible(() => statSync(folder).ctimeMs);
+    if (changedMs !== undefined && changedMs === listedMs) return;
+    const nowMs = clock.now();
+    // Reading them says why they cannot be listed.
+    names = (ifPossible(() => openNames(stateDir)) ?? []).filter((name) => name !== own);
+    const stepMs = (changedMs ?? 0) % 1000 === 0 ? WHOLE_SECONDS_MS : STEP_MS;
+    listedMs = changedMs !== undefined && nowMs - changedMs > stepMs ? changedMs : undefined;
+  };
   const stateOf = (): string => {
-    const names = ifPossible(() => openNames(stateDir)) ?? [];
+    list();
     // A write that is under way may become one with an unknown outcome, in the same file.
-    const sizes =
-      names.length > 20 ? [] : names.map((name) => ifPossible(() => statSync(join(openFolder(stateDir), name)).size));
+    const sizes = names.length > 20 ? [] : names.map((name) => ifPossible(() => statSync(join(folder, name)).size));
     return [...names, ...sizes].join(' ');
   };
   let known = stateOf();

@@ -47,7 +47,8 @@ async function recordsFor(session: Session, operation: Operation, run: RunHeader
 
 /** The open writes of others than the run `own`, and a way to read them again if there is something new. */
 async function watched(session: Session, operation: Operation, run: RunHeader | undefined, own: string) {
-  const hasNews = watchOpen(session.places.stateDir ?? '');
+  const { stateDir = '' } = session.places;
+  const hasNews = watchOpen({ stateDir, clock: session.context.clock, ownRun: run?.run }, isOnceOnly(operation));
   const read = async () => {
     const open = (await recordsFor(session, operation, run)) ?? [];
     return openAt(
@@ -117,6 +118,18 @@ export async function openRowsOf(
     await known.refresh();
     return known.found.isEmpty ? undefined : known.found.repeatedBy(operation, subjectOf(row)).at(-1);
   };
+  const openOf = (row: Row, repeated: OpenWrite | undefined): OpenBefore =>
+    known.found.isEmpty
+      ? NOTHING
+      : { ...NOTHING, open: known.found.to(subjectOf(row)), repeated: repeated === undefined ? [] : [repeated] };
+  const againRead = async (row: Row): Promise<OpenBefore> => {
+    try {
+      return openOf(row, await repeatedBy(row));
+    } catch (error) {
+      if (error instanceof Failure) return { ...NOTHING, unread: error };
+      throw error;
+    }
+  };
   return {
     /** What the journal keeps of a row, to find it among open writes later. */
     aboutOf: ({ body }: Row): AboutRow => ({
@@ -126,16 +139,9 @@ export async function openRowsOf(
     }),
     repeatedBy,
     /** What stands against a row. If the records cannot be read any more, it is not sent. */
-    async before(row: Row): Promise<OpenBefore> {
-      try {
-        // The others only say what is open, for which a look at the end of each row is enough.
-        const repeated = isOnceOnly(operation) && !isAgain ? await repeatedBy(row) : undefined;
-        if (known.found.isEmpty) return NOTHING;
-        return { ...NOTHING, open: known.found.to(subjectOf(row)), repeated: repeated === undefined ? [] : [repeated] };
-      } catch (error) {
-        if (error instanceof Failure) return { ...NOTHING, unread: error };
-        throw error;
-      }
+    before(row: Row): OpenBefore | Promise<OpenBefore> {
+      // The others only say what is open, for which a look at the end of each row is enough.
+      return isOnceOnly(operation) && !isAgain ? againRead(row) : openOf(row, undefined);
     },
     to: (row: Row): readonly OpenWrite[] => (known.found.isEmpty ? [] : known.found.to(subjectOf(row))),
     /** Takes the name of a row that must not be sent twice; undefined for other operations. */

@@ -38,7 +38,7 @@ export async function readRowCard(
 
 /** What is known of rows besides their content. */
 export interface RowKnowledge {
-  readonly open?: ((row: Row) => Promise<OpenBefore>) | undefined;
+  readonly open?: ((row: Row) => OpenBefore | Promise<OpenBefore>) | undefined;
   readonly stillOpen?: (before: OpenBefore) => readonly Notice[];
   /** Takes the name of a row that must not be sent twice. */
   readonly claim?: ((row: Row, isResend: boolean) => Promise<Held | undefined>) | undefined;
@@ -75,12 +75,17 @@ export function makeRowSender(
   return async (row: Row, slot: RowSlot): Promise<RowReply> => {
     const { pacer, stopping, abort } = slot;
     let before = NOTHING;
+    const noted = (found: OpenBefore): OpenBefore => {
+      before = found;
+      return found;
+    };
     const attempted = await attempt<never>(writeOf(operation, row, shown?.get(row.row)), {
       open:
         open &&
-        (async () => {
-          before = await unlessStopping(open(row), stopping);
-          return before;
+        (() => {
+          const found = open(row);
+          if (found instanceof Promise) return unlessStopping(found, stopping).then(noted);
+          return noted(found);
         }),
       readCard: async () => readingOf(await readRowCard(session, policy, row, slot)),
       onOtherBalance: async (text) => onOtherBalance?.(`row ${row.row}: the balance of card ${row.id} is ${text}`),

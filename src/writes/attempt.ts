@@ -15,7 +15,7 @@ export interface Facts {
 /** How a change reaches the world. Each is a small function. */
 export interface AttemptPorts<No> {
   /** What stands against it in the records; absent: nothing can. */
-  readonly open?: ((write: Write) => Promise<OpenBefore>) | undefined;
+  readonly open?: ((write: Write) => OpenBefore | Promise<OpenBefore>) | undefined;
   readCard(write: Write): Promise<CardReading>;
   /** Who decides, told of open writes, and of the card if `seesCard`; absent: it was decided before. */
   readonly decide?:
@@ -59,7 +59,9 @@ export async function attempt<No = never>(wanted: Write, ports: AttemptPorts<No>
   }
   const balance = otherBalance(write, reading);
   if (balance !== undefined) await ports.onOtherBalance?.(balance);
-  const result = await ports.send({ ...write, since: write.since ?? open.since });
+  // A row of a run has none, and is copied for nothing.
+  const { since = open.since } = write;
+  const result = await ports.send(since === write.since ? write : { ...write, since });
   if (result.kind !== 'held') return { kind: 'ended', write, result, open };
   if (wasDecided) await ports.withdraw?.(write, result.held);
   return { kind: 'held', write, held: result.held };
@@ -71,7 +73,8 @@ export async function consider(
   { open, readCard }: Pick<AttemptPorts<never>, 'open' | 'readCard'>,
   decide?: { readonly seesCard: boolean },
 ): Promise<Facts & { readonly notSent: NotSent | undefined }> {
-  const before = (await open?.(wanted)) ?? NOTHING;
+  const found = open?.(wanted) ?? NOTHING;
+  const before = found instanceof Promise ? await found : found;
   const held = judgeRecords(decide === undefined ? wanted : { ...wanted, named: entriesOf(before) }, before);
   if (held !== undefined) {
     return { write: wanted, open: before, reading: undefined, notSent: { kind: 'held', write: wanted, held } };

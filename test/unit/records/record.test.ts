@@ -16,7 +16,7 @@ import { openAuditLog } from '../../../src/records/audit-log.ts';
 import { blockOf, historyJson } from '../../../src/records/entry-table.ts';
 import { ledgerFile, pruneLedger } from '../../../src/records/ledger.ts';
 import { type KnownBefore, SentElsewhere } from '../../../src/records/once.ts';
-import { markSandboxReset, readOpenWrites } from '../../../src/records/open-files.ts';
+import { markSandboxReset, readOpenWrites, watchOpen } from '../../../src/records/open-files.ts';
 import { readHistory, showHistory } from '../../../src/records/read.ts';
 import { NO_RECORD, openRecorder, type WriteIntent } from '../../../src/records/record.ts';
 import { SentSince, type Since, sinceNow } from '../../../src/records/sent-since.ts';
@@ -61,6 +61,39 @@ function fill(path: string): () => void {
   mkdirSync(path);
   return () => fs.rmdirSync(path);
 }
+
+it.each([
+  ['while its folder was made a moment ago', 0, false],
+  ['when its folder has not changed for long', 60_000, false],
+  ['where no time of a folder is believed', 60_000, true],
+])(
+  'a run hears of writes of others, their new lines and their ends, not of itself, %s',
+  async (_, laterMs, isExact) => {
+    const { recorder, stateDir, clock, openPath } = setUp();
+    await recorder.begin(intent);
+    const own = runMark(stateDir, 'may');
+    const laterClock = Object.assign(clock, { now: () => Date.now() + laterMs });
+    const hasNews = watchOpen({ stateDir, clock: laterClock, ownRun: 'may' }, isExact);
+    const isNews = async () => {
+      const found: boolean[] = [];
+      for (let look = 0; look < 2; look += 1) {
+        found.push(hasNews());
+        await new Promise(setImmediate);
+      }
+      return found;
+    };
+    expect(await isNews()).toEqual([false, false]);
+    writeFileSync(own, '');
+    appendFileSync(own, 'a line');
+    expect(await isNews()).toEqual([false, false]);
+    const entry = await recorder.begin(intent);
+    expect(await isNews()).toEqual([true, false]);
+    appendFileSync(openPath(entry), 'a line');
+    expect(await isNews()).toEqual([true, false]);
+    fs.rmSync(openPath(entry));
+    expect(await isNews()).toEqual([true, false]);
+  },
+);
 
 it('the record of a write is on the disk before the write is sent, for its user only', async () => {
   const { path, openPath, stateDir, ports, entry } = await setUpBegun();
