@@ -128,7 +128,7 @@ async function findOut(ports: OpenPorts, path: string): Promise<OpenEntry | unde
     if (!isOpen) dropWrite(stateDir, path, known.entry);
     else if (isOver) await ignoreErrors(addLine(path, printRecord(known, at)));
   }
-  return isOpen ? known : undefined;
+  return isOpen ? { ...known, mayEndElsewhere: !isOver } : undefined;
 }
 
 /** Is a write under way, or open? */

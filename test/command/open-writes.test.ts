@@ -318,6 +318,13 @@ it('a change that may be in progress elsewhere cannot be resolved without a term
   const text = /may still be in progress on another machine or in another container.+It can be resolved after \d/s;
   expect(await run(resolve)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(text) });
   expect(await list('--open')).toHaveLength(1);
+  const hint = 'ee how it ended: frontdesk history show 2';
+  expect((await run(REISSUE)).stderr).toMatch(new RegExp(`open, and may be in progress elsewhere .+s${hint}`, 's'));
+  for (const told of [
+    `is still open. S${hint}`,
+    'and 1 more are still open. List what is open: frontdesk history --open',
+  ])
+    expect((await run([...REISSUE, '--again'])).stderr).toContain(told);
   const slow = await reissueElsewhere(3_660_000, '--retry-max-time', '3h');
   expect((await slow.run(slow.resolve)).code).toBe(2);
   const later = await reissueElsewhere(3_660_000);
