@@ -44,6 +44,7 @@ export const command = localCommand({
   async run(session, { entry, as, note: text, resultId }) {
     const found = { as: as === 'applied' ? as : ('not_applied' as const), note: text, resultId };
     const resolved = await resolveEntry(session, entry ?? (await chooseEntry(session)), found);
+    session.done.push('what you found out is recorded');
     const columns = [...HISTORY_COLUMNS, ...CLOSED_COLUMNS];
     await session.print({ kind: 'resource', resource: historyJson(resolved), columns, facts: factsOf });
   },
