@@ -125,16 +125,13 @@ it.each([
   ['cardId,id', ['cardId=reason']],
   ['cardId,New Card', ['New Card=cardId'], ['cardId']],
   ['id,New Card', ['New Card=cardId'], ['id']],
-])(
-  'a column that --map reads as another field, or that is ignored, is not the ID: %s %j %j',
-  async (names, map, ignoreColumns = []) => {
-    const more = { shape: readShape({ map, ignoreColumns }, [], []), ignoreColumns };
-    const call = [[OTHER, ignoreColumns.length > 0 ? '{}' : `{"reason":"${CARD}"}`]];
-    expect(await callsOf(cardBlock, `${names}\n${CARD},${OTHER}\n`, more)).toEqual(call);
-    const [one = '', two = ''] = names.split(',');
-    expect(await callsOf(cardBlock, `${JSON.stringify({ [one]: CARD, [two]: OTHER })}\n`, more)).toEqual(call);
-  },
-);
+])('a column that is mapped away or ignored is not the ID: %s %j %j', async (names, map, ignoreColumns = []) => {
+  const more = { shape: readShape({ map, ignoreColumns }, [], []), ignoreColumns };
+  const call = [[OTHER, ignoreColumns.length > 0 ? '{}' : `{"reason":"${CARD}"}`]];
+  expect(await callsOf(cardBlock, `${names}\n${CARD},${OTHER}\n`, more)).toEqual(call);
+  const [one = '', two = ''] = names.split(',');
+  expect(await callsOf(cardBlock, `${JSON.stringify({ [one]: CARD, [two]: OTHER })}\n`, more)).toEqual(call);
+});
 
 it('an input with --map becomes the same calls as one whose columns have the names of the fields', async () => {
   const fields = ['id', 'email', 'first_name', 'last_name'];
