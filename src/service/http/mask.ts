@@ -82,7 +82,8 @@ function formsOf(token: string): readonly string[] {
   // Percent-encoding escapes the bytes.
   const texts = [token, bytes.toString('latin1'), JSON.stringify(token).slice(1, -1)];
   const hex = [bytes.toString('hex'), bytes.toString('hex').toUpperCase()];
-  const encoded = [bytes, Buffer.from(token, 'utf16le')].flatMap(base64Forms);
+  // A token is ASCII, which UTF-16 has with a zero behind each byte.
+  const encoded = [bytes, Buffer.from(token.replace(/./g, '$&\0'), 'utf8')].flatMap(base64Forms);
   return [...texts, ...hex, bytes.toString('base64'), ...encoded, ...jwtPieces(token)];
 }
 

@@ -9,13 +9,11 @@ const base64 = (text: string, code: BufferEncoding = 'utf8') => Buffer.from(text
 const maskOf = (token: string) => new TokenMask([token]);
 
 it.each(['', 'a', 'ab', 'user:'])('the token of the call is masked in base64 behind "%s"', (before) => {
-  const [encoded = '', wide = ''] = (['utf8', 'utf16le'] as const).map((code) =>
-    base64(`${before}${TOKEN}:more`, code),
-  );
+  const encoded = base64(`${before}${TOKEN}:more`);
   const folded = ['\r\n', String.raw`\n`].map((end) => encoded.replace(/.{9}(?=.)/g, `$&${end}`));
   for (const text of [encoded, encoded.replaceAll('+', '-').replaceAll('/', '_'), ...folded])
     expect(maskOf(TOKEN).text(text)).toMatch(/^(?=.*\*{3}).{1,19}$/);
-  expect(maskOf(TOKEN).text(wide)).toMatch(/^(?=.*\*{3}).{1,32}$/);
+  expect(maskOf(JWT).text(base64(`${before}${JWT}:more`, 'utf16le'))).toMatch(/^(?=.*\*{3}).{1,34}$/);
 });
 
 it.each(['secret', 'secret-1'])('the token of the call is masked where base64 ends with it, padded: %s', (token) => {
