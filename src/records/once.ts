@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { errnoOf } from '../base/files/io-failure.ts';
-import { isForgotten, isOpenNow, isUnderWay, readWrite } from './open-files.ts';
+import { isForgotten, isOpenNow, isUnderWay, mayEndUntil, readWrite } from './open-files.ts';
 import { closingsOf, type OpenEntry, type OpenPorts, runOfName } from './open-rows.ts';
 import type { SentSince, Since } from './sent-since.ts';
 import { type OnceOnly, onceFile, openFolder, openNames } from './stored/open-folder.ts';
@@ -128,7 +128,8 @@ async function holderOf(
   if (run !== undefined) return rowHolder(ports, run, key);
   const known = readWrite(ports.stateDir, path);
   const isInProgress = known?.isEnded === false && isUnderWay(known);
-  return known && { entry: { ...known, isInProgress }, isLive: await isOpenNow(ports, known) };
+  const mayEndElsewhere = known?.isEnded === false && mayEndUntil(known, ports.clock.now()) !== undefined;
+  return known && { entry: { ...known, isInProgress, mayEndElsewhere }, isLive: await isOpenNow(ports, known) };
 }
 
 /** The row of a run that made the name, as its journal knows it. A process that works on the run may be about to send it. */

@@ -89,12 +89,12 @@ export function isUnderWay(begun: Pick<Begin, 'maker'>): boolean {
   return makerState(begun) === 'running';
 }
 
-/** No single write takes longer, unless its machine stood still. */
+/** No single write takes longer, unless its options say so or its machine stood still. */
 const LONGEST_MS = 3_600_000;
 
 /** Until when a process that cannot be asked may end a change that has only begun; undefined: it cannot any more. */
-export function mayEndUntil(begun: Pick<Begin, 'maker' | 'time'>, nowMs: number): number | undefined {
-  const untilMs = Date.parse(begun.time) + LONGEST_MS;
+export function mayEndUntil(begun: Pick<Begin, 'maker' | 'time' | 'takesMs'>, nowMs: number): number | undefined {
+  const untilMs = Date.parse(begun.time) + Math.max(LONGEST_MS, begun.takesMs ?? 0);
   return makerState(begun) === 'gone' || nowMs > untilMs ? undefined : untilMs;
 }
 
@@ -128,7 +128,7 @@ async function findOut(ports: OpenPorts, path: string): Promise<OpenEntry | unde
     if (!isOpen) dropWrite(stateDir, path, known.entry);
     else if (isOver) await ignoreErrors(addLine(path, printRecord(known, at)));
   }
-  return isOpen ? known : undefined;
+  return isOpen ? { ...known, mayEndElsewhere: !isOver } : undefined;
 }
 
 /** Is a write under way, or open? */

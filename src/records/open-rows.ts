@@ -26,9 +26,13 @@ export interface OpenPorts {
   readonly mayWrite?: false;
 }
 
-/** An open write. `isInProgress`: a process is sending it, and nobody else may close it. */
+/**
+ * An open write. `isInProgress`: a process is sending it, and nobody else may close it. `mayEndElsewhere`: one of another
+ * machine or container may be sending it.
+ */
 export interface OpenEntry extends HistoryEntry {
   readonly isInProgress?: boolean;
+  readonly mayEndElsewhere?: boolean;
 }
 
 const markHead = z.object({ run: z.string(), at: z.optional(z.undefined()) });

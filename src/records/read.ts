@@ -92,7 +92,9 @@ export async function showHistory(stateDir: string, name: string): Promise<Histo
       { of: day },
     );
     const [line, second] = found.values();
-    if (second !== undefined) {
+    // A row's name begins with that of its run.
+    const mayBeRow = async () => (await runFolders(stateDir)).some(({ run }) => run.includes(name));
+    if (second !== undefined || (line !== undefined && !found.has(name) && (await mayBeRow()))) {
       throw new Failure('USAGE', `several history entries have "${name}" in their name`, {
         hints: ['give more of the name'],
       });

@@ -40,6 +40,8 @@ const record = z.looseObject({
   digest: z.optional(z.string()),
   /** The process that sends it, which may still record the end. */
   maker: z.optional(z.string()),
+  /** How long its retries and attempts may take, by its options. */
+  takesMs: z.optional(z.number()),
   /** Of the card as read before. */
   status: z.optional(z.string()),
   clientReference: z.optional(z.string()),
@@ -66,6 +68,7 @@ export type Begin = Pick<
   | 'fields'
   | 'digest'
   | 'maker'
+  | 'takesMs'
   | 'status'
   | 'clientReference'
 >;
@@ -113,8 +116,8 @@ export function parseRecord(line: string): (HistoryEntry & { readonly isEnded: b
   const { data } = record.safeParse(ifPossible(() => JSON.parse(line)));
   if (data === undefined) return undefined;
   const { at: _, entry, time, user, profile, host, operation, id, reason, url, call, fields, digest, maker } = data;
-  const { status, clientReference, supersededBy, resolved, read } = data;
-  const begun = { entry, time, user, profile, host, operation, id, reason, url, call, fields, digest, maker };
+  const { takesMs, status, clientReference, supersededBy, resolved, read } = data;
+  const begun = { entry, time, user, profile, host, operation, id, reason, url, call, fields, digest, maker, takesMs };
   const callOutcome = decodeOutcome(data);
   const before = read && decodeOutcome(read.before);
   return {

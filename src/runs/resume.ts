@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Failure, note, warning } from '../base/failure.ts';
 import { outside } from '../base/json/outside-text.ts';
+import { unsent } from '../command/faults.ts';
 import { refuseRunPrinting } from '../command/printing.ts';
 import type { Session } from '../command/session.ts';
 import { openInput } from '../input/input-file.ts';
@@ -104,7 +105,7 @@ async function refuseReasons(session: Session, operation: Operation, run: Stored
 export async function resume(session: Session, options: CallOptions, name: string): Promise<number> {
   const unknownRows = unknownRowsOf(options);
   const ports = portsOf(session);
-  const run = await requireRun(ports.stateDir, name);
+  const run = await unsent(requireRun(ports.stateDir, name));
   const { header } = run;
   session.adoptProfile(header.profile);
   const { value, source } = session.preferences.output;

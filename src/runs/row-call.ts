@@ -40,6 +40,10 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
   /** Was an attempt refused because the run is stopping? */
   isDenied = false;
   isDone = false;
+  /** Has the journal an intent of this process? Then a resume that finds no end of the row calls it unknown. */
+  isIntended = false;
+  /** The record that the request was not sent after all, on its way to the disk. */
+  withdrawn: Promise<void> | undefined;
   mayLeave: RowSlot['mayLeave'];
   /** When the first request for the row left, by the monotonic clock. */
   leftMs: number | undefined;
@@ -135,6 +139,7 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
     try {
       const { reason, fields, digest } = this.#ports.task.aboutOf?.(this.row) ?? {};
       await journal.intent({ row, id, reason, fields, digest });
+      this.isIntended = true;
       return true;
     } catch (error) {
       this.#givePlaceBack();
@@ -152,8 +157,10 @@ export class RowCall<R extends RunRow> implements RowSlot, Pacer {
     const ended = unsentResult(this.row, command, this.#ports.control.failure, attempts || undefined);
     const callOutcome = callOutcomeAfter(sent, ended.callOutcome);
     const message = callOutcome.outcome === 'not_sent' ? messageToStore(ended) : undefined;
+    this.isIntended = true;
     // The journal keeps a failure of its own, which stops the run.
-    await succeeds(journal.result(this.row, callOutcome, { message }));
+    this.withdrawn = journal.result(this.row, callOutcome, { message });
+    await succeeds(this.withdrawn);
   }
 
   leaves(): void {

@@ -190,10 +190,10 @@ class RowRunner<R extends RunRow> {
   }
 
   /** Prints a row that the run stopped before. One that an earlier process may have sent stays `unknown`. */
-  async #skip(row: R, position: number): Promise<void> {
+  async #skip(row: R, position: number, call?: RowCall<R>): Promise<void> {
     const { journal, command } = this.#task;
     if (journal?.states.isDoubtful(row.row) === true) return this.#replay(row, position, journal);
-    this.#complete(position, unsentResult(row, command, this.#control.failure), true, undefined);
+    this.#complete(position, unsentResult(row, command, this.#control.failure), true, call?.withdrawn, call);
   }
 
   #end(call: RowCall<R>, reply: RowReply): void {
@@ -203,7 +203,7 @@ class RowRunner<R extends RunRow> {
     const { journal } = this.#task;
     if (journal?.failure !== undefined) this.#control.break(journal.failure);
     if (call.kind === 'reconcile' && journal !== undefined) this.#endReconciled(call, reply, journal);
-    else if (call.isDenied && call.admitted === 0) void this.#skip(call.row, call.position);
+    else if (call.isDenied && call.admitted === 0) void this.#skip(call.row, call.position, call);
     else this.#endSent(call, reply);
     this.#notifyChange();
   }
@@ -222,7 +222,7 @@ class RowRunner<R extends RunRow> {
     const { callOutcome } = result;
     const again = this.#isAboutTheRun(callOutcome) || result.isForNow === true;
     const durable = journal?.result(row, callOutcome, { again, message: messageToStore(result) });
-    this.#complete(call.position, result, isStillToDo(callOutcome.outcome, callOutcome.code, again), durable);
+    this.#complete(call.position, result, isStillToDo(callOutcome.outcome, callOutcome.code, again), durable, call);
   }
 
   /** The card of an unknown row was read: it shows that the row was done, or the row stays as it was. */
@@ -265,13 +265,14 @@ class RowRunner<R extends RunRow> {
   }
 
   /** Counts the row. A record that cannot be written ends the run. */
-  #complete(position: number, result: RowResult<R>, toDo: boolean, durable: Promise<void> | undefined): void {
+  #complete(position: number, result: RowResult<R>, toDo: boolean, durable?: Promise<void>, call?: RowCall<R>): void {
     this.#tally.add(result, toDo);
     const { ended, journal, onUnrecorded } = this.#task;
     const recorded = ended === undefined ? durable : Promise.resolve(durable).then(() => ended(result));
     recorded?.catch((failure: unknown) => this.#control.break(failure));
-    const wasSent = result.source === 'sent' && result.callOutcome.outcome !== 'not_sent';
-    if (wasSent) durable?.catch((error) => journal?.isOfAudit(error) || this.#tally.unrecord(result, onUnrecorded));
+    // A row without an intent is not sent for its record too.
+    if (call?.isIntended || (result.source === 'sent' && result.callOutcome.outcome !== 'not_sent'))
+      durable?.catch((error) => journal?.isOfAudit(error) || this.#tally.unrecord(result, toDo, onUnrecorded));
     this.#sink.enqueue(position, result, recorded);
   }
 

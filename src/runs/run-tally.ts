@@ -109,9 +109,10 @@ export class RunTally {
   }
 
   /** The end of a row that was counted could not be recorded. */
-  unrecord<R extends RowResult>(result: R, report?: (result: R) => void): void {
+  unrecord<R extends RowResult>(result: R, again: boolean, report?: (result: R) => void): void {
     const key = keyOf(result);
     report?.(result);
+    if (again) this.toDo -= 1;
     // What nobody knows is so with a record and without.
     if (key !== 'unknown') this.unrecorded += 1;
     this.#counts.set(key, this.of(key) - 1);

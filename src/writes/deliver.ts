@@ -166,6 +166,7 @@ function openSignals(
 async function intentOf(session: Session, service: Service, write: Write): Promise<WriteIntent> {
   const { call, id, reason, seen } = write;
   const { operation } = call;
+  const { retryMaxTimeMs, timeoutMs } = session.policy;
   const url = session.placeOf(operation.family);
   // A reason that repeats a stored token is masked: so the token is read first. The call says why it cannot be.
   if (reason !== undefined) await service.checkCredential().catch(() => undefined);
@@ -179,6 +180,8 @@ async function intentOf(session: Session, service: Service, write: Write): Promi
     call: operation.name,
     fields: fieldsOf(call)?.slice(),
     digest: (await digesterOf(session, operation))?.(call.body),
+    // The last attempt may begin when the time for retries is nearly over.
+    takesMs: retryMaxTimeMs + timeoutMs,
     ...seen,
   };
 }

@@ -200,14 +200,17 @@ export function openText({ context: { stderr } }: Session, before: OpenBefore): 
 
 /** What else is open of the same kind, however this change ended: the first is open still. */
 export function stillOpen(session: Session, operation: Operation, { open }: OpenBefore): readonly Notice[] {
-  const earlier = open.filter(({ call }) => call === operation.name);
-  return earlier.map((each) => {
-    const isUnderWay = each.isInProgress === true;
-    const next = isUnderWay ? repeatNext(each, undefined) : recordStep(session, operation, each.entry);
-    const first = `the first ${nounOf(operation)}, of ${peopleTime(each.time)}`;
-    const state = isUnderWay ? 'in progress' : 'still open';
-    return warning(EARLIER_OPEN, `${first}, is ${state}. ${sentenceCase(hintText(next))}`);
-  });
+  const [one, ...others] = open.filter(({ call }) => call === operation.name);
+  if (one === undefined) return [];
+  const first = `the first ${nounOf(operation)}, of ${peopleTime(one.time)}`;
+  const isUnderWay = one.isInProgress === true;
+  const isRefused = one.mayEndElsewhere === true && !session.prompt.available;
+  const alone = isUnderWay || isRefused ? repeatNext(one, undefined) : recordStep(session, operation, one.entry);
+  const [state, next]: readonly [string, NextStep] =
+    others.length > 0
+      ? [`and ${others.length} more are still open`, { do: 'list what is open' }]
+      : [`is ${isUnderWay ? 'in progress' : 'still open'}`, alone];
+  return [warning(EARLIER_OPEN, `${first}, ${state}. ${sentenceCase(hintText(next))}`)];
 }
 
 /** Why the same change is not sent: nothing shows that the first was not done. */
@@ -216,7 +219,8 @@ export function repeatText(open: OpenWrite): string {
   const what = `the same ${safeText(commandWords(operation))}`;
   // Nobody knows yet which row of the run it is.
   if (entry === `${run}:0`) return `${what} is in progress in run ${safeText(run ?? '')}`;
-  const state = open.isInProgress ? 'in progress' : 'open';
+  const elsewhere = open.mayEndElsewhere ? ', and may be in progress elsewhere' : '';
+  const state = open.isInProgress ? 'in progress' : `open${elsewhere}`;
   return `${what} of ${peopleTime(time)} is ${state} (entry ${safeText(entry)})`;
 }
 
@@ -245,8 +249,9 @@ export function recordStep(
 export function repeatNext(open: OpenWrite | undefined, sent: HistoryEntry | undefined): NextStep {
   const { entry = sent?.entry ?? '', run } = open ?? {};
   if (entry === `${run}:0`) return { do: 'see how it ends', about: run };
-  const isOver = open === undefined || open.isInProgress;
-  return { do: isOver ? 'see how it ended' : 'record what you found out with', about: entry };
+  // What may end elsewhere cannot be resolved yet.
+  const isToSee = open === undefined || open.isInProgress || open.mayEndElsewhere;
+  return { do: isToSee ? 'see how it ended' : 'record what you found out with', about: entry };
 }
 
 interface Done extends OpenCall {

@@ -67,9 +67,9 @@ test('--reconcile works with --run too, so that a job can finish', async () => {
 });
 
 test.each([
-  [['runs', 'resume'], '<run>: is required, or --last'],
-  [['runs', 'resume', 'nope'], 'there is no run nope'],
-  [['runs', 'resume', '--last'], 'no run'],
+  [['runs', 'resume'], '<run>: is required, or --last. Nothing was sent.'],
+  [['runs', 'resume', 'nope'], 'there is no run nope. Nothing was sent.'],
+  [['runs', 'resume', '--last'], 'no run yet. Nothing was sent.'],
   [['runs', 'resume', 'nope', '--reconcile', '--resend-unknown'], 'exclude each other'],
   [['runs', 'remove', 'nope', '--yes'], 'there is no run nope'],
   [[...BLOCK, '--reconcile'], '--reconcile: belongs to --run'],

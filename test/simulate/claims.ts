@@ -80,6 +80,7 @@ export const CLAIMS: readonly Claim[] = [
     holds: (played) => /"token|"command|"file/.test(credentials(played)),
   },
   { words: /the profile new and its URL are saved/, holds: (played) => settings(played).includes('"new"') },
+  { words: /the setting is saved/, holds: (played) => !isSame(played, SETTINGS) },
   { words: /(?:Profile \S+|the profile) is removed/, holds: (played) => !settings(played).includes('"live"') },
 ];
 

@@ -241,7 +241,7 @@ export async function readChangedFrom(
   const index = new ChangedFrom(name, roles.fields);
   const faults = new FaultList();
   const options = { ...how, name, ...roles.reading, format: undefined, isOlder: true } as const;
-  const shaper = new Shaper({ ...NO_SHAPE, map: shape.map });
+  const shaper = new Shaper({ ...NO_SHAPE, map: shape.map, aside: shape.aside });
   for await (const read of readRecords(bytes(), options)) {
     const header = read.header && shaper.header(read.header);
     const batch = { ...read, header, ...shaper.take(read) };

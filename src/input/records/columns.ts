@@ -10,7 +10,7 @@ import { describeFields, type FieldSpec } from '../fields.ts';
 import { isSpreadsheetError } from '../spreadsheet-errors.ts';
 import { cellAt, quoteValue } from '../values.ts';
 import type { InputFault, InputHeader, Problem, RawRecord } from './record.ts';
-import { NO_SHAPE, type Shape } from './shape.ts';
+import { NO_SHAPE, nameAside, type Shape } from './shape.ts';
 
 /** What a column is for. `ignored`: known from responses, or written by frontdesk. */
 export type ColumnRole = FieldSpec | 'id' | 'outcome' | 'ignored' | 'unknown';
@@ -56,6 +56,8 @@ const UNKNOWN_OUTCOME =
 
 const DONE =
   'this row is done already. `frontdesk runs results <run> --outcome rejected,not_sent --as-input` prints the others. --ignore-columns _outcome sends it again';
+
+const OUTCOME_MAPPED = '_outcome is no other field: it says which rows must not be sent again';
 
 /** `--map "Card Number=cardId"`, as a shell takes it. */
 export function mapOption(column: string, field: string): string {
@@ -104,6 +106,8 @@ export class ColumnRoles {
   readonly #roles = new Map<string, ColumnRole>();
   /** Members of the response that hold members: `metadata` makes `metadata.shop` known. */
   readonly #compound: readonly string[];
+  readonly #typedIgnored: readonly string[];
+  /** Without columns of which `--map` reads the field from another. */
   readonly #ignored: readonly string[];
   /** Columns that `--where` or a text of an option reads, and refused ones: nothing else does, unless they are fields. */
   readonly #aside: ReadonlySet<string>;
@@ -118,9 +122,11 @@ export class ColumnRoles {
 
   /** `ignored`: `--ignore-columns`. */
   constructor(operation: Operation, ignored: readonly string[] = [], shape: Shape = NO_SHAPE) {
-    this.#ignored = ignored;
+    this.#typedIgnored = ignored;
+    this.#ignored = ignored.filter((name) => !shape.aside.includes(name));
     this.#used = new Set(shape.used);
-    this.#aside = new Set([...shape.where.map(({ column }) => column), ...shape.used, ...shape.refused]);
+    const aside = shape.aside.map(nameAside);
+    this.#aside = new Set([...shape.where.map(({ column }) => column), ...shape.used, ...shape.refused, ...aside]);
     this.#mapped = shape.map;
     this.#refused = shape.refused;
     this.fields = operation.body === null ? [] : describeFields(operation.body);
@@ -138,8 +144,9 @@ export class ColumnRoles {
       this.#roles.set(this.idParam, 'id');
     }
     // A row with an unknown outcome must be seen.
-    const isKept = (name: string) => name === '_outcome' || this.#roles.get(name) === 'id';
-    for (const name of ignored) if (!isKept(name)) this.#roles.set(name, 'ignored');
+    const isMapped = [...shape.map.values()].some((field) => this.#roles.get(field) === 'id');
+    const isKept = (name: string) => name === '_outcome' || (this.#roles.get(name) === 'id' && !isMapped);
+    for (const name of this.#ignored) if (!isKept(name)) this.#roles.set(name, 'ignored');
   }
 
   /** Why a row with this `_outcome` must not be sent. */
@@ -152,8 +159,9 @@ export class ColumnRoles {
 
   /** What is wrong with `--ignore-columns` for an input with these columns. */
   ignoredProblems(names: ReadonlySet<string>): readonly string[] {
-    return this.#ignored.flatMap((name) => {
-      if (this.#roles.get(name) === 'id') return [`--ignore-columns: ${name} is the column of the ID`];
+    return this.#typedIgnored.flatMap((name) => {
+      if (this.#roles.get(name) === 'id' && this.#ignored.includes(name))
+        return [`--ignore-columns: ${name} is the column of the ID`];
       if (names.has(name)) return [];
       const hint = didYouMean(name, [...names]);
       return [`--ignore-columns: the input has no column ${quoteValue(name)}${hint}`];
@@ -274,7 +282,8 @@ export class ColumnRoles {
 
   /** What is wrong with the fields of `--map`. `expected`: fields of a card that rows may bring. */
   mapProblems(expected: readonly string[]): readonly string[] {
-    return mapProblems(this.#mapped, [...this.#useful, ...expected]);
+    const guard = this.#mapped.has('_outcome') ? [OUTCOME_MAPPED] : [];
+    return [...guard, ...mapProblems(this.#mapped, [...this.#useful, ...expected])];
   }
 
   get #useful(): readonly string[] {

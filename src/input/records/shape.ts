@@ -26,6 +26,8 @@ export interface Shape {
   readonly rows: { readonly first: number; readonly last: number } | undefined;
   /** Columns that texts of options name: `{Column}`. */
   readonly used: readonly string[];
+  /** Ignored columns with the name of a field that `--map` reads from another. */
+  readonly aside: readonly string[];
   /** Columns of options that are refused. Nothing else is said of them. */
   readonly refused: readonly string[];
   /** As typed, for the header of a run or a plan. */
@@ -36,6 +38,12 @@ export interface ShapeOptions {
   readonly map?: readonly string[] | undefined;
   readonly where?: readonly string[] | undefined;
   readonly rows?: string | undefined;
+  readonly ignoreColumns?: readonly string[] | undefined;
+}
+
+/** The name that an ignored column has among those of fields. */
+export function nameAside(column: string): string {
+  return `(ignored) ${column}`;
 }
 
 /** The column before a sign. Blanks belong to its name, but for those of `Store = 12`. */
@@ -46,7 +54,7 @@ function columnBefore(sign: number, text: string): string {
 
 /** Reads `--map`, `--where` and `--rows`. `used`: columns that texts of options name. Faults are those of the options. */
 export function readShape(
-  { map = [], where = [], rows }: ShapeOptions,
+  { map = [], where = [], rows, ignoreColumns = [] }: ShapeOptions,
   used: readonly string[],
   faults: Fault[],
 ): Shape {
@@ -90,6 +98,7 @@ export function readShape(
     where: conditions,
     rows: isRange ? { first: Number(first), last: Number(last) } : undefined,
     used,
+    aside: ignoreColumns.filter((name) => !fields.has(name) && [...fields.values()].includes(name)),
     refused,
     typed: {
       ...(map.length === 0 ? {} : { map }),
@@ -99,7 +108,15 @@ export function readShape(
   };
 }
 
-export const NO_SHAPE: Shape = { map: new Map(), where: [], rows: undefined, used: [], refused: [], typed: {} };
+export const NO_SHAPE: Shape = {
+  map: new Map(),
+  where: [],
+  rows: undefined,
+  used: [],
+  aside: [],
+  refused: [],
+  typed: {},
+};
 
 /** The text of an option with `{Column}` in it, in parts; undefined without braces. */
 export function readTemplate(text: string): readonly TextPart[] | { readonly problem: string } | undefined {
@@ -191,9 +208,9 @@ export class Shaper {
 
   /** Rows in JSON have no header: one may lack the column of `--map`, or hold a member of the field's own name beside it. */
   #doubledIn(record: RawRecord, object: JsonObject, format: InputFormat): readonly InputFault[] {
-    const { map } = this.#shape;
+    const { map, aside } = this.#shape;
     return [...map].flatMap(([column, field]) => {
-      if (map.has(field) || getPath(object, field) === undefined) return [];
+      if (map.has(field) || aside.includes(field) || getPath(object, field) === undefined) return [];
       const problem = `the row has a member ${field}, and --map reads that field from ${quoteValue(column)}`;
       return [placeFault(record, format, '', problem)];
     });
@@ -229,9 +246,13 @@ export class Shaper {
 
   #readNames(names: readonly string[]): void {
     if (names === this.#names) return;
-    const { map, where } = this.#shape;
+    const { map, where, aside } = this.#shape;
     this.#names = names;
-    this.#fields = map.size === 0 ? names : names.map((name) => map.get(name) ?? name);
+    const fields = names.flatMap((name) => map.get(name) ?? []);
+    // An older file may lack the column of `--map`: its own names count there.
+    const isAside = (name: string) => aside.includes(name) && fields.includes(name);
+    const fieldOf = (name: string) => map.get(name) ?? (isAside(name) ? nameAside(name) : name);
+    this.#fields = map.size === 0 ? names : names.map(fieldOf);
     this.#places = where.map(({ column }) => names.indexOf(column));
   }
 }

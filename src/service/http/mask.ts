@@ -82,7 +82,9 @@ function formsOf(token: string): readonly string[] {
   // Percent-encoding escapes the bytes.
   const texts = [token, bytes.toString('latin1'), JSON.stringify(token).slice(1, -1)];
   const hex = [bytes.toString('hex'), bytes.toString('hex').toUpperCase()];
-  return [...texts, ...hex, bytes.toString('base64'), ...base64Forms(bytes), ...jwtPieces(token)];
+  // A token is ASCII, which UTF-16 has with a zero behind each byte.
+  const encoded = [bytes, Buffer.from(token.replace(/./g, '$&\0'), 'utf8')].flatMap(base64Forms);
+  return [...texts, ...hex, bytes.toString('base64'), ...encoded, ...jwtPieces(token)];
 }
 
 /**
@@ -101,6 +103,9 @@ function unescaped(text: string): string {
     return decimal === undefined ? (NAMED[name?.toLowerCase() ?? ''] ?? '') : String.fromCharCode(Number(decimal));
   });
 }
+
+/** The line ends inside of long base64, also escaped. */
+const FOLDED = /(?<=[\w+/-])(?:\r|\n|\\+[rn])+(?=[\w+/-])/g;
 
 /** Escapes of escapes that are read: of HTML in JSON in a URL. */
 const MOST_ESCAPES = 3;
@@ -133,8 +138,8 @@ export class TokenMask {
   /** A text of a message, a record or the exchange. One with an escaped token loses its escapes. */
   text(text: string): string {
     let masked = this.#withoutCut(this.#without(this.#forms, text));
-    for (let [plain, depth] = [masked, 0]; depth < MOST_ESCAPES && /[\\%&]/.test(plain); depth += 1) {
-      const read = unescaped(plain);
+    for (let [plain, depth] = [masked, 0]; depth < MOST_ESCAPES && /[\\%&\r\n]/.test(plain); depth += 1) {
+      const read = unescaped(plain.replace(FOLDED, ''));
       if (read === plain) break;
       plain = this.#withoutCut(this.#without(this.#forms, read));
       if (plain !== read) masked = plain;

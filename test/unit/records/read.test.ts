@@ -138,11 +138,12 @@ it('one entry is found by a part that no other has', async () => {
   await expect(showHistory(stateDir, 'z')).rejects.toMatchObject(NONE('z'));
 });
 
-it.each([2, 3])('one entry is not guessed where %i have the part', async (count) => {
-  const stateDir = stateOf(Array.from({ length: count }, (_, index) => change(`x-${index}`, index)));
-  const message = 'several history entries have "x-" in their name';
-  const refusal = { code: 'USAGE', message, hints: ['give more of the name'] };
-  await expect(showHistory(stateDir, 'x-')).rejects.toMatchObject(refusal);
+it.each([1, 2, 3])('one entry is not guessed where %i have the part, and rows of a run', async (count) => {
+  const dir = stateOf(Array.from({ length: count }, (_, index) => change(`x-${index}`, index)));
+  await addRun(dir, 'box-0', [1]);
+  const [message, hints] = ['several history entries have "x-" in their name', ['give more of the name']];
+  await expect(showHistory(dir, 'x-')).rejects.toMatchObject({ code: 'USAGE', message, hints });
+  expect(await showHistory(dir, 'x-0')).toMatchObject({ entry: 'x-0' });
 });
 
 it.each([0, 1, 2])('one entry is the one with the whole name, though others hold it: line %i', async (at) => {

@@ -32,6 +32,7 @@ import {
 } from './fakes.ts';
 
 const COUNT = 4;
+const aBit = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Sends every row, which ends as told. */
 const sending = (ends: Readonly<Record<number, () => CallResult>> = {}) =>
@@ -88,14 +89,13 @@ it('an unknown row that is read keeps what its card showed, now and in the recor
 });
 
 it.each([
-  ['a card that is not there', () => rejected(404), undefined],
-  ['an answer that cannot be read', () => failed('BAD_REPLY', { http: { status: 500 } }), undefined],
-])('an unknown row that is read stays unknown after %s, and others are read', async (_what, end, observedStatus) => {
+  ['a card that is not there', () => rejected(404)],
+  ['an answer that cannot be read', () => failed('BAD_REPLY', { http: { status: 500 } })],
+])('an unknown row that is read stays unknown after %s, and others are read', async (_what, end) => {
   const read: number[] = [];
   const { printed, report } = await withUnknownRow(reading(end, read), 8);
   expect(read).toEqual([2, 4, 6, 8]);
-  expect(printed[1]?.callOutcome).toMatchObject({ outcome: 'unknown' });
-  expect(printed[1]?.callOutcome.observedStatus).toBe(observedStatus);
+  expect(printed[1]?.callOutcome).toMatchObject({ outcome: 'unknown', observedStatus: undefined });
   expect(report).toMatchObject({ exitCode: 8, state: 'finished' });
 });
 
@@ -111,8 +111,8 @@ it.each([
 
 it('an unknown row that is read is confirmed without the time at which it was read', async () => {
   const { printed } = await withUnknownRow(reading(answered), 2);
-  expect(printed[1]?.callOutcome).toMatchObject({ outcome: 'confirmed_by_read' });
-  expect([printed[1]?.callOutcome.sentAtMs, printed[1]?.callOutcome.durationMs]).toEqual([undefined, undefined]);
+  const untimed = { sentAtMs: undefined, durationMs: undefined };
+  expect(printed[1]?.callOutcome).toMatchObject({ outcome: 'confirmed_by_read', ...untimed });
 });
 
 it('an unknown row that is read is left where the operation has no reading', async () => {
@@ -169,17 +169,20 @@ it('a run whose results cannot be recorded ends with 16 where what they take the
   const heard = vi.fn(async () => undefined);
   // The first row ends last, so that nobody waits for the records of the others yet.
   const send = admitting(async ({ row }) => {
-    if (row === 1) await new Promise((resolve) => setImmediate(resolve));
+    if (row === 1) await aBit();
     return row === 3 ? unreachable() : answered();
   });
   const full = new Failure('LOCAL_IO', 'no space left');
   const unrecorded: number[] = [];
   const onUnrecorded = ({ row }: { readonly row: TestRow }) => unrecorded.push(row.row);
-  const { report } = await recorded(send, { concurrency: COUNT, ended: heard, onUnrecorded }, (journal) =>
-    vi.spyOn(journal, 'result').mockRejectedValue(full),
-  );
-  expect(unrecorded.sort()).toEqual([1, 2, 4]);
-  expect(report).toMatchObject({ exitCode: 16, stop: { kind: 'broken' } });
+  const { report } = await recorded(send, { concurrency: COUNT, ended: heard, onUnrecorded }, (journal) => {
+    vi.spyOn(journal, 'result').mockRejectedValue(full);
+    const intend = journal.intent.bind(journal);
+    // The run stops while the last row's intent is on its way: its request is withdrawn.
+    vi.spyOn(journal, 'intent').mockImplementation((about) => intend(about).then(about.row === 4 ? aBit : undefined));
+  });
+  expect(unrecorded.sort()).toEqual([1, 2, 3, 4]);
+  expect(report).toMatchObject({ exitCode: 16, stop: { kind: 'broken' }, tally: { toDo: 0, unrecorded: 4 } });
   expect(heard).not.toHaveBeenCalled();
 });
 
@@ -205,7 +208,7 @@ it('a run that a 401 stopped does that row again, and not the one that was rejec
       return rejected(401);
     }
     await refused;
-    await new Promise((resolve) => setImmediate(resolve));
+    await aBit();
     return rejected(404);
   });
   await runRows(planOf(COUNT, send, { journal: first.journal, concurrency: 2 }));

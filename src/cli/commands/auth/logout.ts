@@ -22,6 +22,7 @@ export const command = localCommand({
     const profile = session.selectedProfile().name;
     const removed = await forgetCredentials(session, { profile, family });
     const names = removed.map((entry) => `the ${familyAdjective(entry.family)} credential for ${entry.origin}`);
+    if (names.length > 0) session.done.push(`removed ${names.join(' and ')}`);
     const text =
       names.length === 0
         ? `Profile ${profile} had no stored credential.`

@@ -90,6 +90,7 @@ async function importFile(session: Session, path: string, options: ImportOptions
   }
   const { importCards } = await import('./import-cards.ts');
   const imported = await importCards(session, placeOf(session), path, options);
+  session.done.push(`the cards of ${plural(imported, 'row')} are remembered`);
   const text = `The cards of ${plural(imported, 'row')} are remembered.`;
   await session.print({ kind: 'text', text, json: jsonOf(IMPORTED, { imported }) });
 }
@@ -127,6 +128,7 @@ async function forgetAll(session: Session, yes: boolean): Promise<void> {
   const place = placeOf(session);
   await confirmLoss(session, yes, `Forget all cards that this machine remembers of ${safeText(place.url)}?`);
   const forgotten = await forgetCards(place);
+  if (forgotten) session.done.push('the remembered cards are deleted');
   const text = forgotten ? 'The remembered cards are deleted.' : 'No cards were remembered.';
   await session.print({ kind: 'text', text, json: jsonOf(FORGOTTEN, { forgotten }) });
 }

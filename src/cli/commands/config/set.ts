@@ -30,6 +30,7 @@ export const command = localCommand({
     const value =
       input ?? (await missingText(session, '<value>', `Value of ${key}, such as ${EXAMPLES[key]}`, problemOf));
     const settings = await session.changeSettings((before) => setPreference(before, key, value));
+    session.done.push('the setting is saved');
     await printPreference(session, settings, key);
     const { option } = PREFERENCES[key];
     const variable = 'env' in option ? option.env : '';

@@ -9,6 +9,7 @@ export const command = localCommand({
   output: () => PREFERENCE,
   async run(session, { key }) {
     const settings = await session.changeSettings((before) => unsetPreference(before, key));
+    session.done.push('the setting is saved');
     await printPreference(session, settings, key);
   },
 });

@@ -28,7 +28,8 @@ export const command = localCommand({
     const { pruneLedger } = await import('../../../records/ledger.ts');
     const { clock, pid } = session.context;
     const removed = await pruneLedger({ stateDir: session.stateDir(), clock, pid }, olderThan.ms);
-    const text = `${plural(removed, 'entry', 'entries')} deleted.`;
-    await session.print({ kind: 'text', text, json: jsonOf(PRUNED, { removed }) });
+    const deleted = `${plural(removed, 'entry', 'entries')} deleted`;
+    session.done.push(deleted);
+    await session.print({ kind: 'text', text: `${deleted}.`, json: jsonOf(PRUNED, { removed }) });
   },
 });

@@ -18,7 +18,7 @@ import { chooseEntry } from './entry.ts';
 export const command = localCommand({
   columns: [...HISTORY_COLUMNS, ...CLOSED_COLUMNS],
   description:
-    'If an outcome is unknown, records whether the change was applied, as you learned elsewhere. Works for a single change or the row of a run (<run>:<row>). The outcome stays unknown, but the change is no longer open. Resolving again replaces what was recorded. A change that another machine or container began within the last hour may still be in progress: a terminal asks whether its process has ended, elsewhere it is refused. Sends nothing.',
+    'If an outcome is unknown, records whether the change was applied, as you learned elsewhere. Works for a single change or the row of a run (<run>:<row>). The outcome stays unknown, but the change is no longer open. Resolving again replaces what was recorded. A change that another machine or container began within the last hour (with a longer --retry-max-time, within that) may still be in progress: a terminal asks whether its process has ended, elsewhere it is refused. Sends nothing.',
   arguments: { entry: { text: 'name of the entry, or a part of it', required: true, isOwnQuestion: true } },
   options: {
     as: {
@@ -44,6 +44,7 @@ export const command = localCommand({
   async run(session, { entry, as, note: text, resultId }) {
     const found = { as: as === 'applied' ? as : ('not_applied' as const), note: text, resultId };
     const resolved = await resolveEntry(session, entry ?? (await chooseEntry(session)), found);
+    session.done.push('what you found out is recorded');
     const columns = [...HISTORY_COLUMNS, ...CLOSED_COLUMNS];
     await session.print({ kind: 'resource', resource: historyJson(resolved), columns, facts: factsOf });
   },

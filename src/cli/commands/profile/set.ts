@@ -19,6 +19,7 @@ export const command = localCommand({
     const name =
       values.name ?? (await missingText(session, '<name>', 'Name of the profile, such as live', profileNameProblem));
     const settings = await session.changeSettings((before) => changeProfile(before, name, values));
+    session.done.push('the setting is saved');
     await printProfile(session, settings, name);
   },
 });

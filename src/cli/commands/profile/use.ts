@@ -16,6 +16,7 @@ export const command = localCommand({
   async run(session, values) {
     const name = await nameOf(session, values.name, [SANDBOX]);
     const settings = await session.changeSettings((before) => useProfile(before, name));
+    session.done.push('the setting is saved');
     await printProfile(session, settings, name);
     const overrides = overridesOf(name, FAMILIES, settings, session.context.env);
     if (overrides.length > 0) await session.notify(overrideNotice(overrides));

@@ -6,6 +6,7 @@ import type { Session } from '../../../command/session.ts';
 import { YES } from '../../../input/options/common.ts';
 import { listRuns, lossOf, showRun } from '../../../records/stored/run-list.ts';
 import { portsOf } from '../../../runs/run.ts';
+import { plural } from '../../../screen/text.ts';
 import { confirmLoss } from '../../../writes/ask/missing.ts';
 import { LAST, RUN, raise, runNameOf } from './run-name.ts';
 
@@ -67,6 +68,7 @@ export const command = localCommand({
       await confirmLoss(session, yes, `Delete all runs started more than ${olderThan.text} ago?${among}`);
       removed = await removeRunsOlderThan(portsOf(session), olderThan.ms, unread);
     }
+    if (removed.length > 0) session.done.push(`${plural(removed.length, 'run')} deleted`);
     const forgotten = yes ? removed.flatMap(open) : [];
     if (forgotten.length > 0) await session.notify(warning('OPEN_FORGOTTEN', forgottenText(forgotten)));
     const text = removed.length === 0 ? 'No run is that old.' : `Removed: ${removed.join(', ')}`;

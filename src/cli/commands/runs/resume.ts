@@ -1,5 +1,6 @@
 import { ANY, list } from '../../../base/json/shape.ts';
 import { localCommand } from '../../../command/command.ts';
+import { unsent } from '../../../command/faults.ts';
 import { BULK, YES } from '../../../input/options/common.ts';
 import { LAST, RUN, runNameOf } from './run-name.ts';
 
@@ -26,6 +27,6 @@ export const command = localCommand({
   output: async () => list((await import('../../../records/row-result.ts')).rowOutput(ANY)),
   async run(session, values) {
     const { resume } = await import('../../../runs/resume.ts');
-    return resume(session, values, await runNameOf(session, values));
+    return resume(session, values, await unsent(runNameOf(session, values)));
   },
 });

@@ -18,6 +18,7 @@ export const command = localCommand({
     await resetSandbox(session.stateDir(), lockPorts(session));
     await markSandboxReset(session.stateDir());
     const forgotten = await forgetCards({ stateDir: session.stateDir(), url: 'sandbox' });
+    session.done.push('the sandbox has its initial data again');
     const text = `The sandbox has its initial data again.${forgotten ? ' The remembered cards are deleted.' : ''}`;
     await session.print({ kind: 'text', text, json: jsonOf(RESET, { reset: true }) });
   },

@@ -123,12 +123,14 @@ it.each([
   ['cardId,New Card', ['New Card=id', 'cardId=reason']],
   ['cardId,New Card', ['New Card=cardId', 'cardId=reason']],
   ['cardId,id', ['cardId=reason']],
-])('a column that --map reads as another field is not the ID: %s %j', async (names, map) => {
-  const shape = readShape({ map }, [], []);
-  const call = [[OTHER, `{"reason":"${CARD}"}`]];
-  expect(await callsOf(cardBlock, `${names}\n${CARD},${OTHER}\n`, { shape })).toEqual(call);
+  ['cardId,New Card', ['New Card=cardId'], ['cardId']],
+  ['id,New Card', ['New Card=cardId'], ['id']],
+])('a column that is mapped away or ignored is not the ID: %s %j %j', async (names, map, ignoreColumns = []) => {
+  const more = { shape: readShape({ map, ignoreColumns }, [], []), ignoreColumns };
+  const call = [[OTHER, ignoreColumns.length > 0 ? '{}' : `{"reason":"${CARD}"}`]];
+  expect(await callsOf(cardBlock, `${names}\n${CARD},${OTHER}\n`, more)).toEqual(call);
   const [one = '', two = ''] = names.split(',');
-  expect(await callsOf(cardBlock, `${JSON.stringify({ [one]: CARD, [two]: OTHER })}\n`, { shape })).toEqual(call);
+  expect(await callsOf(cardBlock, `${JSON.stringify({ [one]: CARD, [two]: OTHER })}\n`, more)).toEqual(call);
 });
 
 it('an input with --map becomes the same calls as one whose columns have the names of the fields', async () => {
@@ -344,6 +346,7 @@ it('a header that is nearly a field is a fault whose hint is the whole --map, an
 it.each([
   ['Mail=email'],
   ['Shop=metadata.shop'],
+  ['_outcome=email', '_outcome is no other field: it says which rows must not be sent again'],
   ['Mail=emial', '"Mail=emial" names no field: did you mean email?'],
   ['Mail=x', '"Mail=x" names no field: the fields are id, active, email, first_name, last_name, metadata.shop'],
 ])('--map %s names a field, or is refused with the nearest, or all', (map, ...problems) => {

@@ -4,22 +4,20 @@ import { printJson } from '../../../../src/base/json/print.ts';
 import { maskTexts, namesSecret, TokenMask, withoutSecretsInText } from '../../../../src/service/http/mask.ts';
 
 const TOKEN = 'tok/en+of~ours=1234?é';
+const base64 = (text: string, code: BufferEncoding = 'utf8') => Buffer.from(text, code).toString('base64');
 
-function maskOf(token: string): TokenMask {
-  const mask = new TokenMask();
-  mask.add(token);
-  return mask;
-}
+const maskOf = (token: string) => new TokenMask([token]);
 
 it.each(['', 'a', 'ab', 'user:'])('the token of the call is masked in base64 behind "%s"', (before) => {
-  const encoded = Buffer.from(`${before}${TOKEN}:more`).toString('base64');
-  for (const text of [encoded, encoded.replaceAll('+', '-').replaceAll('/', '_')]) {
+  const encoded = base64(`${before}${TOKEN}:more`);
+  const folded = ['\r\n', String.raw`\n`].map((end) => encoded.replace(/.{9}(?=.)/g, `$&${end}`));
+  for (const text of [encoded, encoded.replaceAll('+', '-').replaceAll('/', '_'), ...folded])
     expect(maskOf(TOKEN).text(text)).toMatch(/^(?=.*\*{3}).{1,19}$/);
-  }
+  expect(maskOf(JWT).text(base64(`${before}${JWT}:more`, 'utf16le'))).toMatch(/^(?=.*\*{3}).{1,34}$/);
 });
 
 it.each(['secret', 'secret-1'])('the token of the call is masked where base64 ends with it, padded: %s', (token) => {
-  expect(maskOf(token).text(Buffer.from(token).toString('base64'))).toBe('***');
+  expect(maskOf(token).text(base64(token))).toBe('***');
 });
 
 it('the token of the call in what comes back is masked percent-encoded, in either case and twice', () => {
@@ -102,7 +100,7 @@ it('a token of digits is masked in an error also as a number', () => {
 });
 
 it.each([
-  ['base64', (token: string) => Buffer.from(token).toString('base64')],
+  ['base64', base64],
   ['hexadecimal', (token: string) => Buffer.from(token).toString('hex')],
   ['escapes', (token: string) => encodeURIComponent(token.replaceAll('a', '+'))],
 ])('a token in %s that was cut is masked up to its mark', (_, formOf) => {
