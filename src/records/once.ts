@@ -71,7 +71,7 @@ export async function claimOnce(
   try {
     await refuseOthers(ports, once, path, isNews);
     // The process that had the name before may have ended: its change was sent.
-    const same = await sent.find(once.key, isNews);
+    const same = await sent.find(once.key, isNews, named);
     if (same !== undefined) throw new SentElsewhere(same, false);
   } catch (error) {
     if (isOurs) unlinkSync(path);

@@ -61,7 +61,10 @@ function isOf(stateDir: string, path: string, entry: string): boolean {
   return runOfName(stateDir, path) === undefined && readWrite(stateDir, path)?.entry === entry;
 }
 
-/** Closes an open write: in its own file first, so that a process that finds it can finish. Rejects with the system's error. */
+/**
+ * Closes an open write: in its own file first, so that a process that finds it can finish. Once it stands there it counts,
+ * and the next look tries the ledger again. Rejects with the system's error, and then it is open as before.
+ */
 export async function closeOpen(
   stateDir: string,
   known: HistoryEntry,
@@ -69,9 +72,14 @@ export async function closeOpen(
   path = findOpen(stateDir, known),
 ): Promise<void> {
   const line = printRecord(known, at);
-  if (path !== undefined) await addLine(path, line);
-  await appendLines(ledgerFile(stateDir, known.entry), line);
-  if (path !== undefined) dropWrite(stateDir, path, known.entry);
+  const isThere = path !== undefined && (await addLine(path, line));
+  try {
+    await appendLines(ledgerFile(stateDir, known.entry), line);
+  } catch (error) {
+    if (isThere) return;
+    throw error;
+  }
+  if (isThere) dropWrite(stateDir, path, known.entry);
 }
 
 /** Removes the file of a write. Synchronous: at a name that exists once, the file of another could be by then. */

@@ -177,12 +177,14 @@ function whatHappened(row: RunRow, command: string, callOutcome: CallOutcome, co
 
 /** Why a row ended so, beside its ID and its outcome, which say the rest: words first, the service's code behind them. */
 export function reasonOfRow({ row, callOutcome, failure, source }: RowResult, object: string): string {
-  const { outcome, httpStatus, errorCode, message, observedStatus, code } = callOutcome;
+  const { outcome, httpStatus, errorCode, message, observedStatus, repeated, code } = callOutcome;
   if (failure === undefined || source === 'in_flight') return '';
   const answer = [httpStatus, errorCode === undefined ? undefined : outside(errorCode)].filter(Boolean).join(' ');
   if (outcome === 'unknown') {
     const broken = httpStatus === undefined ? 'no response' : `the service returned ${answer}`;
-    return observedStatus === undefined ? broken : `${broken}, the card reads ${outside(observedStatus)}`;
+    const reads = repeated === undefined ? 'reads' : 'read';
+    const seen = observedStatus === undefined ? '' : `, the card ${reads} ${outside(observedStatus)}`;
+    return `${broken}${seen}${repeated === undefined ? '' : `, and a retry ${repeated}`}`;
   }
   if (code === 'NOT_FOUND' && row.id !== undefined) return `no such ${object}`;
   if (httpStatus === undefined) return failure.problem;
@@ -205,9 +207,10 @@ function unknownText({ sentAtMs, observedStatus, repeated }: CallOutcome, broken
     broken === undefined
       ? `The request may have been sent${at}. Its process ended before the response.`
       : `The request was sent${at}. ${sentenceCase(broken)}.`,
-    ...(repeated === undefined ? [] : [`A retry ${repeated}.`]),
-    'It may or may not have been applied.',
+    // A retry is held back by what a check before it showed, if there was one.
+    ...(repeated === undefined ? ['It may or may not have been applied.'] : []),
     ...(observedStatus === undefined ? [] : [`Card check: status ${outside(observedStatus)}.`]),
+    ...(repeated === undefined ? [] : [`A retry ${repeated}.`, 'It may or may not have been applied.']),
   ];
   return parts.join(' ');
 }

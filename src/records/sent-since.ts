@@ -51,8 +51,8 @@ export class SentSince {
   readonly #found = new Map<string, Map<string, HistoryEntry>>();
   readonly #files = new Map<string, { readonly ino: number; read: number }>();
   readonly #runs = new Map<string, Watched>();
-  /** What was found out of a change, the last time. */
-  readonly #resolved = new Map<string, NonNullable<HistoryEntry['resolved']>>();
+  /** Changes of which something was found out since, with what it was the last time. */
+  readonly #resolved = new Map<string, HistoryEntry>();
   #sentMs: number | undefined;
 
   /** `operation`: dotted command path. `ownRun`: its rows do not count. */
@@ -63,21 +63,33 @@ export class SentSince {
     this.#ownRun = ownRun;
   }
 
-  /** The last change about `key` that was sent, for whom that is news. Rejects with the system's error, or a Failure. */
-  async find(key: string, isNews: (entry: HistoryEntry) => boolean): Promise<HistoryEntry | undefined> {
+  /**
+   * The last change about `key` that was sent, for whom that is news; of those in `named`, which are known, one that was
+   * found to be applied. Rejects with the system's error, or a Failure.
+   */
+  async find(
+    key: string,
+    isNews: (entry: HistoryEntry) => boolean,
+    named: readonly string[] = [],
+  ): Promise<HistoryEntry | undefined> {
     await this.#readLedger();
     await this.#findRuns();
     for (const run of this.#runs.values()) this.#readOn(run);
     // What a person found was not done, was not sent.
-    const counts = ({ entry }: HistoryEntry) => this.#resolved.get(entry)?.as !== 'not_applied';
-    return [...(this.#found.get(key)?.values() ?? [])].findLast((each) => counts(each) && isNews(each));
+    const foundOut = (entry: string) => this.#resolved.get(entry)?.resolved?.as;
+    const sent = [...(this.#found.get(key)?.values() ?? [])];
+    const applied = named.findLast((entry) => foundOut(entry) === 'applied');
+    return (
+      sent.findLast((each) => foundOut(each.entry) !== 'not_applied' && isNews(each)) ??
+      (applied === undefined ? undefined : this.#resolved.get(applied))
+    );
   }
 
   /** Resolving again replaces. */
-  #takeResolved({ entry, resolved }: HistoryEntry): void {
-    const before = this.#resolved.get(entry);
-    if (resolved !== undefined && (before === undefined || before.time <= resolved.time)) {
-      this.#resolved.set(entry, resolved);
+  #takeResolved(entry: HistoryEntry): void {
+    const before = this.#resolved.get(entry.entry)?.resolved;
+    if (entry.resolved !== undefined && (before === undefined || before.time <= entry.resolved.time)) {
+      this.#resolved.set(entry.entry, entry);
     }
   }
 
@@ -180,26 +192,20 @@ export class SentSince {
     const begun = intents.get(record.n);
     if (begun === undefined) return;
     const { intent } = begun;
+    const isSince = (ms: number, isLate: boolean) => ms >= this.#since.ms || isLate;
+    const isFoundOut = isResolution(record.s) && isSince(record.t, isAdded);
     // What was found out of it says nothing of when it was sent.
-    const [timeMs, isLate] = isResolution(record.s) ? [intent.t, begun.isAdded] : [record.t, isAdded];
-    if (timeMs < this.#since.ms && !isLate) return;
+    const isSent = isResolution(record.s) ? isSince(intent.t, begun.isAdded) : isSince(record.t, isAdded);
+    if (!isFoundOut && !isSent) return;
     const entry = `${header.run}:${record.n}`;
     const callOutcome = record.s === 'intent' ? LOST_OUTCOME : (decodeOutcome(record) ?? LOST_OUTCOME);
-    const { n, id, reason, f: fields, d: digest, t: sentMs } = intent;
-    const resolved = undefined;
-    const stored = {
-      row: n,
-      id,
-      reason,
-      fields,
-      digest,
-      timeMs: sentMs,
-      callOutcome,
-      resolved,
-      foundId: undefined,
-      message: undefined,
-    };
-    const row = entryOfRow(header, stored);
+    const { n, id, reason, f: fields, d: digest, t: timeMs } = intent;
+    const row = entryOfRow(header, { row: n, id, reason, fields, digest, timeMs, callOutcome });
+    if (isFoundOut) {
+      const as = record.s === 'resolved_applied' ? 'applied' : 'not_applied';
+      this.#takeResolved({ ...row, resolved: { as, by: '', time: new Date(record.t).toISOString() } });
+    }
+    if (!isSent) return;
     if (record.s === 'not_sent' || record.s === 'resolved_not_applied') this.#found.get(keyOfWrite(row))?.delete(entry);
     else this.#put(row);
   }

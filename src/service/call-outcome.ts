@@ -221,6 +221,7 @@ export function callOutcomeAfter(earlier: CallOutcome | undefined, latest: CallO
   const answer = [latest.httpStatus, latest.errorCode, latest.message].filter((part) => part !== undefined).join(' ');
   const how = outcome === 'rejected' ? 'was refused' : 'was not sent';
   const repeated = `${how}${answer === '' ? '' : `: ${answer}`}`;
-  const { attempts, notices } = latest;
-  return { ...NO_OUTCOME, ...earlier, outcome: 'unknown', code: 'OUTCOME_UNKNOWN', attempts, notices, repeated };
+  const { attempts, notices, observedStatus = earlier.observedStatus } = latest;
+  const known = { attempts, notices, repeated, observedStatus };
+  return { ...NO_OUTCOME, ...earlier, outcome: 'unknown', code: 'OUTCOME_UNKNOWN', ...known };
 }

@@ -48,7 +48,7 @@ export type Held =
   | { readonly why: 'repeats'; readonly before: OpenBefore }
   | { readonly why: 'records'; readonly failure: Failure }
   | { readonly why: 'unread'; readonly failure: Failure; readonly callOutcome?: CallOutcome | undefined }
-  | { readonly why: 'planned' | 'expected' | 'shown'; readonly text: string };
+  | { readonly why: 'planned' | 'expected' | 'shown'; readonly text: string; readonly card?: JsonObject };
 
 export type Judgement = 'go' | { readonly skipped: JsonObject } | { readonly held: Held };
 
@@ -94,12 +94,12 @@ export function judge(write: Write, reading: CardReading | undefined): Judgement
   }
   const { card } = reading;
   const drift = write.planned && changeSince(write.planned, card);
-  if (drift !== undefined) return { held: { why: 'planned', text: drift } };
+  if (drift !== undefined) return { held: { why: 'planned', text: drift, card } };
   const unmet = unmetExpectation(card, write.expects);
-  if (unmet !== undefined) return { held: { why: 'expected', text: unmet } };
+  if (unmet !== undefined) return { held: { why: 'expected', text: unmet, card } };
   if (skipText(write, card) !== undefined) return { skipped: card };
   const changed = changedSinceShown(write.shown, card);
-  return changed === undefined ? 'go' : { held: { why: 'shown', text: changed } };
+  return changed === undefined ? 'go' : { held: { why: 'shown', text: changed, card } };
 }
 
 /** What stands against a change in the records. */
@@ -133,14 +133,16 @@ const HINTS = {
 };
 
 /** Why a change is not sent, without what it was. */
-export function reasonOf({ planned, since }: Write, held: Held): Failure {
+export function reasonOf({ planned, since, named }: Write, held: Held): Failure {
   if (held.why === 'records') return held.failure;
   if (held.why === 'repeats') {
     const { repeated, same } = held.before;
     const [open, sent] = [repeated.at(-1), same.at(-1)];
     const hints = [repeatNext(open, sent), { do: 'set an option', words: 'add --again to send it anyway' }] as const;
     const what = open === undefined ? sentText(sent) : repeatText(open);
-    const when = since === undefined ? '' : '. The question did not name it';
+    const isNamed = sent !== undefined && named?.includes(sent.entry) === true;
+    const news = isNamed ? 'Since the question it was resolved as applied' : 'The question did not name it';
+    const when = since === undefined ? '' : `. ${news}`;
     return new Failure('PRECONDITION', `${what}${when}, and this would make a second one`, { hints });
   }
   if (held.why !== 'unread') return new Failure('PRECONDITION', held.text, { hints: HINTS[held.why] });

@@ -117,6 +117,10 @@ it('an unknown row is not sent again over a later change that was made while the
 it('an open reissue that is resolved as not applied is sent again by a resume', async () => {
   const { run, posts, service } = await openService();
   expect((await run(['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may'])).code).toBe(8);
+  const unlogged = ['history', 'resolve', 'may:1', '--as', 'not_applied'];
+  expect((await run(unlogged, { FRONTDESK_AUDIT_LOG: '/dev/full' })).code).toBe(16);
+  const unchanged = await run(['runs', 'show', 'may', '--json']);
+  expect(JSON.parse(unchanged.stdout)).toMatchObject({ state: 'unsettled', outcomes: { unknown: 2 } });
   for (const entry of ['may:1', 'may:2']) {
     expect((await run(['history', 'resolve', entry, '--as', 'not_applied'])).code).toBe(0);
   }

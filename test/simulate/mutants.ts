@@ -132,12 +132,13 @@ const TEXT = String.raw`
 
 -: half a line of the record of a write counts
   src/records/stored/open-folder.ts
-- const lead = (await endsInLine(file, (await file.stat()).size)) ? '' : '\n';
+- const lead = (await endsInLine(file, size)) ? '' : '\n';
 + const lead = '';
 
 -: a write is closed in the ledger alone
   src/records/open-files.ts
-- if (path !== undefined) await addLine(path, line);
+- const isThere = path !== undefined && (await addLine(path, line));
++ const isThere = path !== undefined;
 
 1233: nobody goes on with a closing that was killed
   src/records/open-files.ts

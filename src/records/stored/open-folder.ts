@@ -111,9 +111,14 @@ export async function addLine(path: string, line: string): Promise<boolean> {
   const file = await ignoreNotFound(open(path, constants.O_APPEND | constants.O_RDWR | constants.O_NOFOLLOW));
   if (file === undefined) return false;
   try {
-    const lead = (await endsInLine(file, (await file.stat()).size)) ? '' : '\n';
+    const { size } = await file.stat();
+    const lead = (await endsInLine(file, size)) ? '' : '\n';
     await file.writeFile(lead + line);
-    await file.datasync();
+    // What the disk may not keep must not count meanwhile.
+    await file.datasync().catch(async (error: unknown) => {
+      await ignoreErrors(file.truncate(size));
+      throw error;
+    });
     return true;
   } finally {
     await ignoreErrors(file.close());

@@ -138,6 +138,11 @@ it.each<[Outcome, Readonly<Record<string, unknown>>, string]>([
   ['not_sent', {}, 'the run has not reached this row. Nothing was sent.'],
   ['unknown', BAD_GATEWAY, `${UNKNOWN} was sent at ${SENT_CLOCK}. The service returned 502 ("bad gateway"). ${MAYBE}`],
   ['unknown', BROKEN, `${UNKNOWN} was sent. The connection closed. ${MAYBE} Card check: status ACTIVE.`],
+  [
+    'unknown',
+    { ...BROKEN, repeated: 'was not sent: x' },
+    `${UNKNOWN} was sent. The connection closed. Card check: status ACTIVE. A retry was not sent: x. ${MAYBE}`,
+  ],
   // Its process was killed while it was under way, or kept no code.
   ['unknown', { code: 'OUTCOME_UNKNOWN' }, KILLED],
   ['unknown', {}, KILLED],
@@ -174,11 +179,14 @@ it.each<[RowState, Outcome]>([
   expect(failure?.details.outcome).toBe(outcome === 'applied' ? undefined : outcome);
 });
 
+const SEEN = { outcome: 'unknown', observedStatus: 'X' } as const;
+
 it.each<[string, Partial<WriteOutcome>, Partial<RowResult>?]>([
   ['', { outcome: 'applied' }],
   ['', { outcome: 'unknown' }, { source: 'in_flight' }],
   ['no response', { outcome: 'unknown' }],
   ['no response, the card reads "A B"', { outcome: 'unknown', observedStatus: 'A B' }],
+  ['no response, the card read X, and a retry was not sent', { ...SEEN, repeated: 'was not sent' }],
   ['the service returned 502 "A B"', { outcome: 'unknown', httpStatus: 502, errorCode: 'A B' }],
   ['no such card', { ...REFUSED, message: 'm' }],
   ['"m" (404)', { ...REFUSED, message: 'm' }, { row: { ...ROW, id: undefined } }],
@@ -239,12 +247,16 @@ it('a row whose earlier attempt may have been applied stays unknown when the rep
 });
 
 it('a row whose earlier attempt may have been applied stays unknown when the repeat was refused, and says both', () => {
-  const said = { code: 'REJECTED', httpStatus: 409, errorCode: 'CARD_BLOCKED' } as const;
+  const said = { code: 'REJECTED', httpStatus: 409, errorCode: 'CARD_BLOCKED', observedStatus: 'BLOCKED' } as const;
   const refused = ended({ outcome: 'rejected', attempts: 1, ...said });
-  const doubtful = withEarlier({ ...result, callOutcome: refused }, 'card.block', earlier);
-  expect(doubtful.callOutcome).toEqual({ ...first, attempts: 2, repeated: 'was refused: 409 CARD_BLOCKED' });
+  const doubtful = withEarlier({ ...result, callOutcome: refused }, 'card.block', {
+    attempts: 1,
+    callOutcome: { ...first, observedStatus: 'ACTIVE' },
+  });
+  const repeated = 'was refused: 409 CARD_BLOCKED';
+  expect(doubtful.callOutcome).toEqual({ ...first, attempts: 2, repeated, observedStatus: 'BLOCKED' });
   expect(doubtful.failure?.message).toBe(
-    `OUTCOME UNKNOWN - block card card-7. The request was sent at ${SENT_CLOCK}. The connection broke. A retry was refused: 409 CARD_BLOCKED. It may or may not have been applied.`,
+    `OUTCOME UNKNOWN - block card card-7. The request was sent at ${SENT_CLOCK}. The connection broke. Card check: status BLOCKED. A retry was refused: 409 CARD_BLOCKED. It may or may not have been applied.`,
   );
 });
 

@@ -58,7 +58,7 @@ it('what is expected counts before --skip-if, which counts before the status tha
   const skipIf = [{ field: 'status', values: ['BLOCKED'] }];
   const look = { card: card('{"status":"BLOCKED"}') };
   expect(judge(block({ expects: [{ field: 'status', value: 'ACTIVE' }], skipIf }), look)).toEqual({
-    held: { why: 'expected', text: 'status is "BLOCKED", not "ACTIVE"' },
+    held: { why: 'expected', text: 'status is "BLOCKED", not "ACTIVE"', ...look },
   });
   expect(judge(block({ skipIf, shown: 'ACTIVE' }), look)).toEqual({ skipped: look.card });
 });
@@ -238,7 +238,9 @@ it.each<[Partial<Write>, string, 'planned' | 'shown' | 'go', string?]>([
   [{ shown: 'ACTIVE' }, '{}', 'shown', `${CHANGED} not there`],
   [{ shown: 'BLOCKED' }, '{"status":"BLOCKED"}', 'go'],
 ])('a change of which is known %o is judged by its card %s', (more, text, why, said) => {
-  expect(judge(block(more), { card: card(text) })).toEqual(why === 'go' ? 'go' : { held: { why, text: said } });
+  expect(judge(block(more), { card: card(text) })).toEqual(
+    why === 'go' ? 'go' : { held: { why, text: said, card: card(text) } },
+  );
 });
 
 it('a change whose card was not read is sent', () => expect(judge(block({}), undefined)).toBe('go'));

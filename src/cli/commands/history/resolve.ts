@@ -87,10 +87,12 @@ async function confirmGone({ context, prompt }: Session, { entry, run, callOutco
 }
 
 /**
- * Records it in the run of a row, before the history: it decides whether a resume sends the row again. Returns how the
- * row ended, if its process recorded that while its lock was waited for.
+ * Records it in the history and then in the run of a row. Returns how the row ended, if its process recorded that while
+ * its lock was waited for.
  */
-async function resolveRow(session: Session, run: string, row: number, { as, resultId }: Found) {
+async function resolveRow(session: Session, entry: HistoryEntry, run: string, found: Found) {
+  const { as, resultId } = found;
+  const row = Number(entry.entry.split(':').at(-1));
   const ports = portsOf(session);
   const known = await requireRun(ports.stateDir, run);
   const before = await StoredRun.readWhole(known);
@@ -98,12 +100,16 @@ async function resolveRow(session: Session, run: string, row: number, { as, resu
   try {
     const what = `resolved_${as}` as const;
     const isOpen = journal.states.mayBecome(row, what);
-    if (isOpen) await journal.resolve(row, what, resultId);
+    // A resume sends what its journal says was not applied: it says so last, when nothing else can fail any more.
+    const recorder = await session.recorder();
+    const [recorded] = await Promise.allSettled([isOpen ? recorder.resolve(entry, found) : undefined]);
+    if (isOpen && recorded.status === 'fulfilled') await journal.resolve(row, what, resultId);
     const after = await StoredRun.readWhole(known);
     const { callOutcome } = after.entry(row);
     after.close();
     // A row to be sent again is left to a resume.
     await journal.end(after.left > 0 ? 'stopped' : 'finished', after.outcomes(), before.end?.why);
+    if (recorded.status === 'rejected') throw recorded.reason;
     return isOpen ? undefined : callOutcome;
   } finally {
     await close();
@@ -124,11 +130,9 @@ export async function resolveEntry(session: Session, name: string, found: Found)
   // A row that a later change superseded is left as it is in its run: as not applied, a resume would send it over that.
   const isLeft = entry.supersededBy !== undefined && found.as === 'not_applied';
   if (entry.run !== undefined && !isLeft) {
-    const known = await resolveRow(session, entry.run, Number(entry.entry.split(':').at(-1)), found);
+    const known = await resolveRow(session, entry, entry.run, found);
     if (known !== undefined) throw refusal(entry, ended(known));
-  }
-  const recorder = await session.recorder();
-  await recorder.resolve(entry, found);
+  } else await (await session.recorder()).resolve(entry, found);
   const { context } = session;
   const resolved = { ...found, by: context.user, time: new Date(context.clock.now()).toISOString() };
   return { ...entry, resolved };
