@@ -157,6 +157,29 @@ test.each([
   expect(result.lines).toHaveLength(requests);
 });
 
+test.each([
+  [['card', 'block', CARD_ID]],
+  [['card', 'block', cardId(1), cardId(2)]],
+  [EVENT],
+  [['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', 's.json']],
+  [['plan', 'apply', 'p.plan']],
+  [['api', 'POST', '/v1/subscribers', '--data', '{}']],
+])('a yes sends nothing once the profile was made read-only beside the question: %j', async (args) => {
+  const server = await startRecordingServer(playService());
+  const home = createHome();
+  const run = (...words: readonly string[]) => runFrontdesk(words, { home, env: server.env, cwd: home.path });
+  const set = ['profile', 'set', 'live', '--cards-url', server.url, '--calendar-url', server.url, '--read-only'];
+  await run(...set, 'false');
+  if (args[0] === 'plan') await run('card', 'block', CARD_ID, '--plan', 'p.plan', '-p', 'live');
+  const terminal = openTerminal([...args, '-p', 'live'], { home, env: server.env });
+  await terminal.waitFor(/\(y\/N/);
+  await run(...set, 'true');
+  terminal.type('y\r');
+  const said = expect.stringContaining('frontdesk: profile live is read-only. Nothing was sent.');
+  expect(await terminal.end).toMatchObject({ code: 5, text: said });
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+});
+
 test('profile remove asks, and the default is no', async () => {
   const home = createHome();
   await runFrontdesk(['profile', 'set', 'live'], { home });

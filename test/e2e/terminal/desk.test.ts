@@ -428,10 +428,14 @@ it.concurrent('the desk changes nothing once its profile was made read-only besi
   const set = (...words: string[]) => runFrontdesk(['profile', 'set', 'live', ...words], { home });
   await set('--cards-url', server.url);
   const { terminal } = await open({ FRONTDESK_CARDS_TOKEN: CARDS_TOKEN, FRONTDESK_PROFILE: 'live' }, { home });
+  terminal.type('block\r');
+  await terminal.waitFor(/\(y\/N/);
   expect((await set('--read-only', 'true')).code).toBe(0);
-  await menuAfter(terminal, 'block\r', /profile live is read-only/);
+  expect((await menuAfter(terminal, 'y\r', /profile live is read-only/)).join('\n')).not.toMatch(/Block|Reissue/);
+  await set('--read-only', 'false');
+  await menuAfter(terminal, 'look\r', /Block/);
   await leave(terminal);
-  expect(server.lines).toEqual([GET]);
+  expect(server.lines).toEqual([GET, GET, GET]);
 });
 
 it.concurrent('the desk offers no changes with a read-only profile, or of a card that was not found', async () => {
