@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { call, envelope, type Message, modernCall, RawClient, YES } from '../../support/mcp-process.ts';
 import { type Handler, startRecordingServer } from '../../support/recording-server.ts';
 import { CARD_ID, cardText } from '../../support/sample-card.ts';
@@ -130,11 +130,14 @@ it('a client of 2025 that leaves during a question sends nothing', async () => {
 });
 
 it('a client of 2025 that sends too many calls at once has to wait, and nothing piles up', async () => {
-  const { client, posts } = await start();
+  const { client, posts } = await start((request) => (request.method === 'POST' ? 'hang' : service(request, 0)));
   await client.initialize();
   client.send(...Array.from({ length: 40 }, (_, index) => call(index + 1, 'card_block', BLOCK)));
   const refused = await client.next((message) => message.result?.isError === true);
   expect(refused.result?.content?.[0]?.text).toContain('32 calls are under way already. Nothing was sent.');
-  expect(refused.result?.structuredContent).toMatchObject({ code: 'BUSY', exitCode: 11 });
+  expect(refused.result?.structuredContent).toMatchObject({ code: 'BUSY', exitCode: 11, outcome: 'not_sent' });
   expect(posts()).toEqual([]);
+  for (const _ of Array(11)) client.send({ jsonrpc: '2.0', id: (await client.question()).id, result: YES });
+  await vi.waitFor(() => expect(posts()).toHaveLength(11), 20_000);
+  expect(client.running.output().stderr).not.toContain('MaxListeners');
 });
