@@ -73,8 +73,7 @@ it('a client of 2026 that cancels the call voids its question, and a yes with a 
   const retry = modernCall(4, 'card_block', BLOCK, { requestState: second, inputResponses: { confirm: YES } });
   client.send(retry, cancel(4), modernCall(5, 'history_list', {}));
   await client.answerTo(5);
-  expect((await client.end()).code).toBe(0);
-  expect(posts()).toEqual([]);
+  expect([(await client.end()).code, posts()]).toEqual([0, []]);
 });
 
 it('a client of 2025 that answers before it is asked, under IDs that it guesses, sends nothing', async () => {
@@ -109,8 +108,7 @@ it('a client of 2025 that uses a request ID twice and cancels it sends nothing, 
   client.send(cancelled(1), { ...first, id: (await client.question()).id }, first, second, call(2, 'history_list', {}));
   // All that was said before is done, and the cancelled call has no response.
   await client.answerTo(2);
-  expect((await client.end()).code).toBe(0);
-  expect(posts()).toEqual([]);
+  expect([(await client.end()).code, posts()]).toEqual([0, []]);
   expect(client.messages().filter((message) => message.id === 1)).toEqual([]);
 });
 
@@ -125,8 +123,7 @@ it('a client of 2025 that uses a request ID twice gets a response to each, and o
 
 it('a client of 2025 that leaves during a question sends nothing', async () => {
   const { client, posts } = await asking();
-  expect((await client.end()).code).toBe(0);
-  expect(posts()).toEqual([]);
+  expect([(await client.end()).code, posts()]).toEqual([0, []]);
 });
 
 it('a client of 2025 that sends too many calls at once has to wait, and nothing piles up', async () => {

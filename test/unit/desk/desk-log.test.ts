@@ -359,8 +359,7 @@ it('a change that was done supersedes open ones before it, of its card and resol
 it('the newest nine of all known cards are offered, the newest first', () => {
   const known = Array.from({ length: 10 }, (_, index) => ({ cardId: `card-${index}` }));
   const log = new DeskLog({ now: () => NOW }, known);
-  expect(log.cards).toEqual(known);
-  expect(log.recent).toEqual(known.slice(0, 9));
+  expect([log.cards, log.recent]).toEqual([known, known.slice(0, 9)]);
 });
 
 const CLOSINGS = [{ supersededBy: 'e2' }, { resolved: { time: 't', by: 'ada', as: 'applied' as const } }];
