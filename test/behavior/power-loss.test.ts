@@ -77,8 +77,7 @@ function recorderOn(on: Disk) {
   const stateDir = join(on.root, 'state');
   const recorder = openRecorder({ stateDir, clock: new FakeClock(), ...BY, user: 'ada' });
   const ledger = `state/writes/${basename(ledgerFile(stateDir, '20260501'))}`;
-  const open = (entry: string) => `state/open/${entry}~${keyOfWrite(INTENT)}.write`;
-  return { recorder, ledger, open };
+  return { recorder, ledger, open: (entry: string) => `state/open/${entry}~${keyOfWrite(INTENT)}.write` };
 }
 
 it('when the power goes, what closes an open change is in its own file or in the ledger, and the change is in one of them', async () => {

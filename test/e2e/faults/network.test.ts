@@ -34,8 +34,7 @@ it.skipIf(!canUnshare).concurrent('N5 a machine without a route sends nothing', 
   child.stderr.on('data', (part: Buffer) => {
     stderr += part.toString('utf8');
   });
-  const code = await new Promise((resolve) => child.on('close', resolve));
-  expect(code, stderr).toBe(7);
+  expect(await new Promise((resolve) => child.on('close', resolve)), stderr).toBe(7);
   expect(stderr).toContain('"outcome":"not_sent"');
   expect(stderr).toContain('(no route: ENETUNREACH). Nothing was sent.');
 });

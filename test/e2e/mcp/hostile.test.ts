@@ -15,8 +15,7 @@ const service: Handler = ({ method, url }) => ({
 async function start(handler: Handler = service) {
   const server = await startRecordingServer(handler);
   const client = new RawClient(['--allow-writes'], { env: server.env });
-  const posts = () => server.lines.filter((line) => line.startsWith('POST'));
-  return { client, posts, server };
+  return { client, posts: () => server.lines.filter((line) => line.startsWith('POST')), server };
 }
 
 /** A client of 2025 whose block stands at its question, and a yes to that. */

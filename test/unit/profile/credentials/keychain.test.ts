@@ -46,8 +46,7 @@ function standIn(tool: 'secret-tool' | 'security', script: string, changes: Part
     timeoutMs: 20_000,
     ...changes,
   };
-  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
-  return { request, folder, notices, read };
+  return { request, folder, notices, read: (name: string) => readFileSync(join(folder, name), 'utf8') };
 }
 
 it('secret-tool keeps, gives and deletes the token under profile, family and origin, and gets it on stdin', async () => {

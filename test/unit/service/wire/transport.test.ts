@@ -48,8 +48,7 @@ function transportTo(url: string, connectTimeoutMs = 10_000): Transport {
 }
 
 function post(target = '/v1/x'): WireRequest {
-  const headers = [['Content-Type', 'application/json']] as const;
-  return { method: 'POST', target, headers, body: '{"a":1}' };
+  return { method: 'POST', target, headers: [['Content-Type', 'application/json']] as const, body: '{"a":1}' };
 }
 
 const GET: WireRequest = { ...post(), method: 'GET', body: undefined };
