@@ -67,7 +67,10 @@ export function asSignalled(failure: Failure, { signals: { received } }: Pick<Co
   return new Failure('CANCELLED', failure.problem, { ...failure, exitCode, cause: failure.cause });
 }
 
-export function failureOf(error: unknown, { maySend, operation }: Pick<CallState, 'maySend' | 'operation'>): Failure {
+export function failureOf(
+  error: unknown,
+  { maySend, operation, done }: Pick<CallState, 'maySend' | 'operation' | 'done'>,
+): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof StreamFailure)) return systemFailure(error) ?? internalFailure(error);
   const exitCode = CANCELLED_EXIT_CODES.EPIPE;
@@ -75,6 +78,8 @@ export function failureOf(error: unknown, { maySend, operation }: Pick<CallState
     return new Failure('CANCELLED', 'the reader of stdout went away', { exitCode, cause: error });
   const after = maySend ? 'unsent' : 'silent';
   const problem = `could not write the result of ${operation?.replaceAll('.', ' ') ?? 'the command'} to stdout: ${error.reason}`;
-  const hints = error.errno === 'ENOSPC' ? ['free space there, or write the result to another place'] : [];
+  // What is done need not be done again.
+  const isAgain = error.errno === 'ENOSPC' && done.length === 0;
+  const hints = isAgain ? ['free space there, or write the result to another place'] : [];
   return new Failure('LOCAL_IO', problem, { after, hints, cause: error });
 }

@@ -109,14 +109,14 @@ function openProfile(
      */
     async renewProfile(): Promise<void> {
       const { name, stored } = current();
-      settings = await (await import('../profile/read.ts')).readSettings(configDir());
+      settings = await (await import('../profile/read.ts')).readSettings(places.configDir);
       // The environment's profile has no settings, unless somebody stores some.
       if (!stored && !settings.profiles.has(name)) return;
       const now = resolveProfile({ flagProfile: name, env, settings });
       const { readOnly, requireReason, requireReasonHint, maxRows, cardsUrl, calendarUrl } = now;
       const before = [current().cardsUrl?.url, current().calendarUrl?.url];
       if (stored && (cardsUrl?.url !== before[0] || calendarUrl?.url !== before[1])) {
-        const hints = ['end this process, and start it again'];
+        const hints = ['start frontdesk again'];
         throw Failure.unsent('USAGE', `profile ${name} has another base URL now`, { hints });
       }
       profile = { ...current(), stored: true, readOnly, requireReason, requireReasonHint, maxRows };

@@ -76,7 +76,7 @@ export class CardVisit {
   #actOf(choice: string): (() => Promise<unknown>) | undefined {
     const write = actionAt(choice);
     if (write !== undefined) return () => this.#write(write);
-    if (choice === 'look') return () => this.#hand.check();
+    if (choice === 'look') return () => this.#look();
     const acts: Readonly<Record<string, () => Promise<void>>> = {
       details: () => this.#details(),
       history: () => this.#history(),
@@ -185,6 +185,12 @@ export class CardVisit {
       this.#hand.seen = { cardId: newCard, card: undefined, reading: 'not read', replaces: write.cardId };
     }
     await this.#hand.check(true);
+  }
+
+  /** Reads the card anew, and whether its profile allows changes. */
+  async #look(): Promise<void> {
+    await this.#desk.attempt(() => this.#desk.session.renewProfile());
+    await this.#hand.check();
   }
 
   async #details(): Promise<void> {

@@ -37,7 +37,6 @@ export class Desk {
   readonly prompt: PromptPort;
   readonly options: DeskOptions;
   readonly log: DeskLog;
-  readonly mayWrite: boolean;
   /** The screen is redrawn with each menu; else it is printed before it. */
   readonly redraws: boolean;
   /** Messages above the verdict until the next screen. Each is drawn for the current width. */
@@ -71,7 +70,11 @@ export class Desk {
       onCtrlC: () => session.forgiveSignals(),
     });
     this.writing = sessionOfWrites(this.session, this.prompt, this.pasted);
-    this.mayWrite = !isReadOnly(session);
+  }
+
+  /** Are changes offered? Not once a change found the profile read-only. */
+  get mayWrite(): boolean {
+    return !isReadOnly(this.session);
   }
 
   /** Serves cards. `serve` returns `leave`, `another`, or the next ID. Throws what ends a program. */

@@ -17,7 +17,7 @@ import { clockTime, endedWords } from './screen.ts';
 
 const HEADERS = ['time', 'reference', 'card', 'what', 'how it ended', 'new card', 'reason'];
 
-/** Characters of an ID on the screen. Files have it whole. */
+/** Characters of an ID on the screen. Files have it whole, and the names of entries. */
 const SHOWN_ID_LENGTH = 8;
 
 /** Each change once: open and unsent ones first, then the others, oldest first. */
@@ -36,7 +36,7 @@ function cellsOf(
   const { operation, cardId, callOutcome, resolved, reason = '', entry } = write;
   const reference = log.known(cardId)?.reference ?? '';
   const made = resolved?.resultId ?? callOutcome?.resultId ?? '';
-  const name = isOpen(write) && entry !== '' ? ` (entry ${shortEntry(entry)})` : '';
+  const name = isOpen(write) && entry !== '' ? ` (entry ${idLength === undefined ? entry : shortEntry(entry)})` : '';
   const ended = `${endedWords(write)}${name}`;
   return [time(write.timeMs), reference, cardId.slice(0, idLength), nounOf(operation), ended, made, reason];
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -94,13 +95,14 @@ async function callTool(
     const known = tools.map(({ name }) => name).join(', ');
     return failed(new Failure('USAGE', `${request.name} is not a tool of this server. There are ${known}`), mask);
   }
+  const isWriting = 'operation' in tool;
   if (underWay.size >= MOST_CALLS) {
     const message = `${request.name}: ${MOST_CALLS} calls are under way already`;
-    return failed(Failure.unsent('BUSY', message, { hints: ['repeat it when one of them has ended'] }), mask);
+    const busy = Failure.unsent('BUSY', message, { hints: ['repeat it when one of them has ended'] });
+    return failed(isWriting ? busy.ofUnsent() : busy, mask);
   }
   const warnings: Notice[] = [];
   const own = callSession(session, warnings);
-  const isWriting = 'operation' in tool;
   const args = withoutNulls(tool, request.args);
   const stopProgress = progress(serving, ctx, tool.name);
   try {
@@ -150,6 +152,8 @@ const LAST_ANSWER_MS = 250;
 export async function serve(session: Session, tools: Serving['tools']): Promise<number> {
   const { context } = session;
   const [ended, graceOver] = [new AbortController(), new AbortController()];
+  // Every change in progress listens. Node warns of more than ten listeners.
+  setMaxListeners(0, graceOver.signal);
   const underWay = new Set<ReturnType<typeof callTool>>();
   const connection = new Connection(context.stdout);
   const confirmations = new PendingConfirmations(context.clock);

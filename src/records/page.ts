@@ -52,7 +52,7 @@ export class Page {
   }
 
   isOfInterest(timeMs: number): boolean {
-    return timeMs >= (this.#filter.sinceMs ?? 0) && (!this.#isExact || timeMs >= this.#oldestMs);
+    return timeMs >= (this.#filter.sinceMs ?? Number.NEGATIVE_INFINITY) && (!this.#isExact || timeMs >= this.#oldestMs);
   }
 
   /** Could this line match? Parsing all of a large file would take long. */
@@ -64,7 +64,8 @@ export class Page {
   }
 
   add(entry: HistoryEntry): void {
-    const { sinceMs = 0, untilMs = Number.POSITIVE_INFINITY, operation, outcome, isWanted } = this.#filter;
+    const { operation, outcome, isWanted } = this.#filter;
+    const { sinceMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY } = this.#filter;
     const timeMs = Date.parse(entry.time);
     if (timeMs < sinceMs || timeMs >= untilMs) return;
     if (operation !== undefined && entry.operation !== operation) return;

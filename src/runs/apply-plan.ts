@@ -15,6 +15,7 @@ import { type ActiveRun, spoolPath } from '../records/stored/run-store.ts';
 import { breakMessage, plural } from '../screen/text.ts';
 import { targetStatus } from '../service/api/operation.ts';
 import { OPERATIONS } from '../service/api/operations.ts';
+import { confirmSending } from '../writes/confirm.ts';
 import { notConfirmed, refuseReadOnly, requirePerson, whereText } from '../writes/write-guards.ts';
 import { compareTokenLife, dangersOf } from './confirm-bulk.ts';
 import { begin, executeRun, type Prepared } from './execute-run.ts';
@@ -92,7 +93,7 @@ async function confirmPlan(
   if (lines.length > 0) await stderr.write(`\n${lines.join('\n')}\n`);
   const what = `${operation.verb} ${plural(header.rows, operation.object)}${whereText(session, service)}`;
   const question = `Apply plan ${header.plan}: ${what}?`;
-  if (!(await session.prompt.confirm(question))) throw notConfirmed(`apply plan ${header.plan}`);
+  if (!(await confirmSending(session, question))) throw notConfirmed(`apply plan ${header.plan}`);
 }
 
 /** USAGE if the file of `--failed` could not hold what the plan has. */

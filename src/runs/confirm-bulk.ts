@@ -20,7 +20,7 @@ import {
   wrapOutside,
 } from '../screen/text.ts';
 import { nounOf, type Operation, targetStatus } from '../service/api/operation.ts';
-import { againText } from '../writes/confirm.ts';
+import { againText, confirmSending } from '../writes/confirm.ts';
 import { readCard } from '../writes/deliver.ts';
 import { type CardReading, heldFailure, judge, knownOf, skipText } from '../writes/judge.ts';
 import { notConfirmed, requirePerson, whereText } from '../writes/write-guards.ts';
@@ -249,7 +249,7 @@ export async function confirmBulk(
   ];
   await writeShown(session.context, list, lines);
   const question = `${sentenceCase(operation.verb)} ${plural(selected, operation.object)}${whereText(session, service)}?`;
-  if (!(await session.prompt.confirm(question))) throw notConfirmed(subject);
+  if (!(await confirmSending(session, question))) throw notConfirmed(subject);
   return statusesShown(first, cards);
 }
 
@@ -269,7 +269,7 @@ export async function confirmResend(
   const { list, dangers } = shownOf(session, operation, { ...unknown, cards });
   await writeShown(session.context, list, [`${dangerSign(session.output)} ${againText(operation)}`, ...dangers]);
   const what = `${sentenceCase(operation.verb)} ${plural(count, operation.object)} again`;
-  if (!(await session.prompt.confirm(`${what}${whereText(session, service)}?`))) throw notConfirmed(subject);
+  if (!(await confirmSending(session, `${what}${whereText(session, service)}?`))) throw notConfirmed(subject);
   return statusesShown(rows, cards);
 }
 

@@ -69,6 +69,7 @@ export async function writePlan(
   try {
     if (!(await fill(add, writer.skip))) return false;
     const header = await writer.keep();
+    session.done.push('the plan is written, and nothing was sent');
     if (session.isPage()) {
       const view = { header, state: 'new', survey } as const;
       await writePlanView(session, session.context.stdout, path, view, false);

@@ -13,7 +13,7 @@ import { subjectOf } from '../service/http/facts.ts';
 import type { Facts } from './attempt.ts';
 import type { CardReading, Write } from './judge.ts';
 import { type OpenBefore, openText, sayOpen } from './open-guard.ts';
-import { takesReason, whereText, withReason } from './write-guards.ts';
+import { refuseReadOnly, takesReason, whereText, withReason } from './write-guards.ts';
 
 /** What a single change asks first: about its card, where its secrets go, about the fields that it sends, or nothing. */
 export type Question = 'card' | 'secrets' | 'fields' | 'none';
@@ -30,6 +30,19 @@ function cardText(
   }
   const { colour, unicode, isAccessible } = session.output;
   return draw(reading.card, { width: columns ?? 80, colour, unicode, isAccessible, now: session.context.clock.now() });
+}
+
+/** Refuses (5) what was just confirmed if its profile was made read-only while the question stood. */
+async function refuseReadOnlyNow(session: Session): Promise<void> {
+  await session.renewProfile();
+  refuseReadOnly(session);
+}
+
+/** Asks whether to send. FORBIDDEN after a yes if the profile is read-only by now. */
+export async function confirmSending(session: Session, question: string): Promise<boolean> {
+  const isYes = await session.prompt.confirm(question);
+  if (isYes) await refuseReadOnlyNow(session);
+  return isYes;
 }
 
 /** What sending a change again may come to. */
@@ -127,8 +140,11 @@ async function confirmCard(session: Session, facts: Facts, reading: CardReading)
   for (;;) {
     const other = write.reason === undefined && takesReason(operation) ? ADD_REASON : undefined;
     const answer = await session.prompt.decide(question, { other, no, ...where });
-    if (answer === 'yes') return write;
     if (answer === 'no') return undefined;
+    if (answer === 'yes') {
+      await refuseReadOnlyNow(session);
+      return write;
+    }
     const reason = await session.prompt.text('Reason (Enter = none)', () => true, where);
     if (reason !== '') write = withReason(write, reason);
   }
@@ -143,7 +159,7 @@ async function confirmSecrets(session: Session, { write, reading, open }: Facts,
   await place();
   await stderr.write(dangerText(session, secondOf(call.operation, open)));
   const service = await session.service(call.operation.family);
-  return session.prompt.confirm(`${sentenceCase(subjectOf(call))}${whereText(session, service)}?`);
+  return confirmSending(session, `${sentenceCase(subjectOf(call))}${whereText(session, service)}?`);
 }
 
 /** A field as it will be sent, each line of a string on its own. */
@@ -169,7 +185,7 @@ async function confirmFields(session: Session, { write: { call, id }, open }: Fa
   await stderr.write(`${lines.join('\n')}\n${dangers}`);
   const subject = showValue(id ?? textAt(call.body, 'name'));
   const question = `${sentenceCase(actionOf(call.operation))} ${subject}${whereText(session, service)}?`;
-  return session.prompt.confirm(question);
+  return confirmSending(session, question);
 }
 
 /** Asks about one change. Returns it as it was confirmed; undefined: no. */

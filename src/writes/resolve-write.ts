@@ -46,7 +46,7 @@ export async function unresolvedWrites(
     entry.profile === session.selectedProfile().name &&
     entry.host === host &&
     canBeChecked(entry.operation) &&
-    Date.parse(entry.time) >= (sinceMs ?? 0) &&
+    Date.parse(entry.time) >= (sinceMs ?? Number.NEGATIVE_INFINITY) &&
     (cardId === undefined || entry.id?.toLowerCase() === cardId.toLowerCase());
   return ((await openWrites(session)) ?? []).filter(isWanted).toReversed();
 }

@@ -55,8 +55,7 @@ const BY = { pid: process.pid, what: 'the test file' };
 it('when the power goes, a file that is replaced as a whole is the old one or the new one at any moment, and the new one afterwards', async () => {
   const on = disk({ 'a.json': 'old' });
   await writeFileAtomic(join(on.root, 'a.json'), 'new', BY);
-  expect(everLeft(on, 'a.json')).toEqual(new Set(['old', 'new']));
-  expect(leftNow(on, 'a.json')).toEqual(['new', 'new']);
+  expect([everLeft(on, 'a.json'), leftNow(on, 'a.json')]).toEqual([new Set(['old', 'new']), ['new', 'new']]);
 });
 
 it('when the power goes, the history has a whole key or none at any moment, and the key that was used afterwards', async () => {
@@ -78,8 +77,7 @@ function recorderOn(on: Disk) {
   const stateDir = join(on.root, 'state');
   const recorder = openRecorder({ stateDir, clock: new FakeClock(), ...BY, user: 'ada' });
   const ledger = `state/writes/${basename(ledgerFile(stateDir, '20260501'))}`;
-  const open = (entry: string) => `state/open/${entry}~${keyOfWrite(INTENT)}.write`;
-  return { recorder, ledger, open };
+  return { recorder, ledger, open: (entry: string) => `state/open/${entry}~${keyOfWrite(INTENT)}.write` };
 }
 
 it('when the power goes, what closes an open change is in its own file or in the ledger, and the change is in one of them', async () => {
@@ -168,8 +166,7 @@ it('when the power goes, the file of failed rows is the old one or a whole new o
   });
   await file.keep();
   const kept = 'cardId,_row,_outcome,_error\r\ncard-1,1,rejected,NOT_FOUND: it ended as NOT_FOUND\r\n';
-  expect(everLeft(on, 'failed.csv')).toEqual(new Set([OLD, kept]));
-  expect(leftNow(on, 'failed.csv')).toEqual([kept, kept]);
+  expect([everLeft(on, 'failed.csv'), leftNow(on, 'failed.csv')]).toEqual([new Set([OLD, kept]), [kept, kept]]);
 });
 
 it('when the power goes, a plan is whole or not there', async () => {
@@ -190,8 +187,7 @@ it('when the power goes, a plan is whole or not there', async () => {
   await writer.add({ row: 1, id: 'card-1', body: undefined, before: undefined, drift: 'checked' });
   await writer.keep();
   const kept = readFileSync(path, 'utf8');
-  expect(everLeft(on, 'block.plan')).toEqual(new Set([undefined, kept]));
-  expect(leftNow(on, 'block.plan')).toEqual([kept, kept]);
+  expect([everLeft(on, 'block.plan'), leftNow(on, 'block.plan')]).toEqual([new Set([undefined, kept]), [kept, kept]]);
 });
 
 const CARD = '4f1c8e5a-0f2b-4c1d-9e3f-1a2b3c4d5e6f';

@@ -157,6 +157,29 @@ test.each([
   expect(result.lines).toHaveLength(requests);
 });
 
+test.each([
+  [['card', 'block', CARD_ID]],
+  [['card', 'block', cardId(1), cardId(2)]],
+  [EVENT],
+  [['card', 'provision', CARD_ID, '--wallet', 'wallet_a', '--out', 's.json']],
+  [['plan', 'apply', 'p.plan']],
+  [['api', 'POST', '/v1/subscribers', '--data', '{}']],
+])('a yes sends nothing once the profile was made read-only beside the question: %j', async (args) => {
+  const server = await startRecordingServer(playService());
+  const home = createHome();
+  const run = (...words: readonly string[]) => runFrontdesk(words, { home, env: server.env, cwd: home.path });
+  const set = ['profile', 'set', 'live', '--cards-url', server.url, '--calendar-url', server.url, '--read-only'];
+  await run(...set, 'false');
+  if (args[0] === 'plan') await run('card', 'block', CARD_ID, '--plan', 'p.plan', '-p', 'live');
+  const terminal = openTerminal([...args, '-p', 'live'], { home, env: server.env });
+  await terminal.waitFor(/\(y\/N/);
+  await run(...set, 'true');
+  terminal.type('y\r');
+  const said = expect.stringContaining('frontdesk: profile live is read-only. Nothing was sent.');
+  expect(await terminal.end).toMatchObject({ code: 5, text: said });
+  expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+});
+
 test('profile remove asks, and the default is no', async () => {
   const home = createHome();
   await runFrontdesk(['profile', 'set', 'live'], { home });
@@ -166,10 +189,8 @@ test('profile remove asks, and the default is no', async () => {
     terminal.type(answer);
     return (await terminal.end).code;
   };
-  expect(await ask('\r')).toBe(130);
-  expect((await runFrontdesk(['profile', 'show', 'live'], { home })).code).toBe(0);
-  expect(await ask('y\r')).toBe(0);
-  expect((await runFrontdesk(['profile', 'show', 'live'], { home })).code).toBe(2);
+  expect([await ask('\r'), (await runFrontdesk(['profile', 'show', 'live'], { home })).code]).toEqual([130, 0]);
+  expect([await ask('y\r'), (await runFrontdesk(['profile', 'show', 'live'], { home })).code]).toEqual([0, 2]);
 });
 
 test('the question about several rows says how many will not be sent, and why the first of them is not', async () => {
@@ -190,6 +211,5 @@ test('nobody is asked about cards that all are as --skip-if says', async () => {
   const server = await startRecordingServer(({ url }) => ({ body: cardText('BLOCKED', url.split('/')[3]) }));
   const args = ['card', 'block', cardId(1), cardId(2), '--skip-if', 'status=BLOCKED'];
   const { code, text } = await openTerminal(args, { home: createHome(), env: server.env, columns: 160 }).end;
-  expect([code, text.includes('y/N')]).toEqual([0, false]);
-  expect(server.lines.filter((line) => line.startsWith('POST'))).toEqual([]);
+  expect([code, text.includes('y/N'), server.lines.filter((line) => line.startsWith('POST'))]).toEqual([0, false, []]);
 });

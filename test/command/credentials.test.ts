@@ -158,8 +158,7 @@ test('a credential that --check finds refused is not kept, and the earlier one s
   expect(first.code).toBe(4);
   expect(first.stderr).toContain('the credential is not kept. The profile default and its URL are saved');
   const kept = () => readFileSync(file, 'utf8');
-  expect(JSON.parse(kept()).entries).toEqual([]);
-  expect((await login(['--token-stdin'], 'the-token-before')).code).toBe(0);
+  expect([JSON.parse(kept()).entries, (await login(['--token-stdin'], 'the-token-before')).code]).toEqual([[], 0]);
   const again = await login(['--token-stdin', '--check', ID], 'the-refused-token');
   expect(again.code).toBe(4);
   expect(again.stderr).toContain('the credential is not kept, and the one before it is in its place again');

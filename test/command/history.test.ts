@@ -225,8 +225,7 @@ test('history reconcile exits with 0 if nothing is unknown any more, and reads n
   const block = String(entries[3]?.['entry']).slice(-6);
   expect(await reconcile(block)).toMatchObject([0, [{ id: cardId(1), outcome: 'confirmed_by_read' }]]);
   expect(await reconcile(String(entries[0]?.['entry']))).toEqual([0, [entries[0]]]);
-  expect((await reconcile('--since', '1ms'))[1]).toEqual([]);
-  expect(reads()).toEqual([`GET /v1/cards/${cardId(1)}`]);
+  expect([(await reconcile('--since', '1ms'))[1], reads()]).toEqual([[], [`GET /v1/cards/${cardId(1)}`]]);
 });
 
 test('history reconcile continues after a card that cannot be read, which stays unknown, and exits with 8', async () => {

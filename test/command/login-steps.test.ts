@@ -81,8 +81,7 @@ case "$1" in
 esac`;
   writeFileSync(join(tools, 'secret-tool'), script, { mode: 0o755 });
   const env = { PATH: `${tools}:${process.env['PATH'] ?? ''}` };
-  const run = (args: readonly string[], stdin = '') => runFrontdesk(args, { home, env, stdin });
-  return { home, run, tools };
+  return { home, run: (args: readonly string[], stdin = '') => runFrontdesk(args, { home, env, stdin }), tools };
 }
 
 test.runIf(process.platform === 'linux')(

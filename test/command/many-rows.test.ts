@@ -262,11 +262,9 @@ test('--failed of a shard replaces its own rows, and none of another shard', asy
   const other = await block('2/2');
   expect(other).toMatchObject({ code: 2, stdout: '' });
   expect(other.stderr).toContain('--failed: left.csv has rows of another shard. Nothing was sent.');
-  expect([place.posts(), rows()]).toEqual([2, ['_row', '1', '3']]);
-  expect((await block('1/2')).code).toBe(15);
+  expect([place.posts(), rows(), (await block('1/2')).code]).toEqual([2, ['_row', '1', '3'], 15]);
   place.file('left.csv', OWN);
-  expect((await block('2/2')).code).toBe(15);
-  expect(rows()).toEqual(['_row', '2', '4']);
+  expect([(await block('2/2')).code, rows()]).toEqual([15, ['_row', '2', '4']]);
 });
 
 test.each([
@@ -298,8 +296,7 @@ test.each<[string, readonly string[]]>([
   expect((await block(stdin, ...more)).code).toBe(0);
   expect(place.read('left.csv')).toMatch(/^cardId,(?:reason,)?_row,_outcome,_error\n$/);
   place.file('left.csv', 'mine\n');
-  expect((await block(stdin)).code).toBe(2);
-  expect([place.read('left.csv'), place.posts()]).toEqual(['mine\n', 1]);
+  expect([(await block(stdin)).code, place.read('left.csv'), place.posts()]).toEqual([2, 'mine\n', 1]);
 });
 
 const SHAPED = [...BLOCK, '--map', 'Card Number=cardId', '--where', 'Store=12', '--ignore-columns', 'Paid'];
@@ -358,8 +355,7 @@ test('--run compares --map, --where, --expect and --skip-if in any order', async
   const first = await block(given);
   const before = place.sent();
   expect(await block(given.toReversed())).toMatchObject({ code: first.code, stdout: first.stdout });
-  expect(place.sent()).toEqual(before);
-  expect((await block(given.slice(1))).code).toBe(2);
+  expect([place.sent(), (await block(given.slice(1))).code]).toEqual([before, 2]);
 });
 
 test('of a column in a bad --map nothing else is said', async () => {

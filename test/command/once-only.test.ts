@@ -82,8 +82,7 @@ it(`the same reissue, provisioning or event of two processes that are started to
     while (next <= PAIRS) await pair(next++);
   });
   await Promise.all(workers);
-  expect(codes).toEqual(Array<string>(PAIRS).fill('0,17'));
-  expect(sent.size).toBe(PAIRS);
+  expect([codes, sent.size]).toEqual([Array<string>(PAIRS).fill('0,17'), PAIRS]);
   expect([...sent.values()].filter((times) => times !== 1)).toEqual([]);
 });
 
@@ -185,8 +184,7 @@ it('a row of a run finds what an older run sends that is resumed meanwhile', asy
     return resumed.then(() => plainAnswer({ url, body: '' }, 1));
   });
   const args = ['card', 'reissue', cardId(2), cardId(1), '-j', '1', '--yes', '-o', 'ndjson', '--run', 'new', ...toFile];
-  expect(rowLines((await run(args)).stdout)[1]).toBe(HELD);
-  expect(await left('new')).toEqual([[], []]);
+  expect([rowLines((await run(args)).stdout)[1], await left('new')]).toEqual([HELD, [[], []]]);
   expect(await resumed).toBe('2 applied 200 1');
   expect(sent().filter((line) => line.startsWith(`${cardId(1)}/reissue`))).toHaveLength(1);
 });

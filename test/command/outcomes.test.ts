@@ -32,8 +32,7 @@ test.each(cases)('a change that is sent ends as in history: %s', async (_, args,
   const result = await place.run([...args, '--json']);
   expect(result.code).toBe(code);
   if (code !== 0) expect(lastLine(result.stderr)).toMatchObject({ error: { outcome } });
-  expect(await outcomesOf(place)).toEqual([outcome]);
-  expect(place.posts()).toBe(posts);
+  expect([await outcomesOf(place), place.posts()]).toEqual([[outcome], posts]);
 });
 
 test('a change without a connection ends as not_sent', async () => {
@@ -54,8 +53,7 @@ test.each([
 ])('a provisioning whose response would be hidden is not sent: %i with %j', async (code, more) => {
   const body = { primaryAccountNumberPrefix: '4', activationData: 'a', authenticationData: 'b' };
   const { posts, run } = await openPlain(() => ({ body }));
-  expect((await run([...HIDDEN, ...more])).code).toBe(code);
-  expect(posts()).toBe(code === 0 && more[0] !== '-n' ? 1 : 0);
+  expect([(await run([...HIDDEN, ...more])).code, posts()]).toEqual([code, code === 0 && more[0] !== '-n' ? 1 : 0]);
 });
 
 test('a signal while the card of --expect is read: the change was not sent', async () => {

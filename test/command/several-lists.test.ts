@@ -16,8 +16,7 @@ async function begin() {
     return { status: 404, body: '{}' };
   });
   const run = (...args: readonly string[]) => runFrontdesk(args, { home, env: server.env });
-  const file = (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text);
-  return { server, run, file };
+  return { server, run, file: (name: string, text: string) => writeFileSync(join(home.path, 'work', name), text) };
 }
 
 const LIST = ['calendar', 'subscribers', 'list'];

@@ -61,8 +61,7 @@ test('json of several cards is an array, of one ID one object, of --from with on
     const value = JSON.parse(stdout);
     return Array.isArray(value) ? value.map((card) => card.cardId) : value.cardId;
   };
-  expect(await ids(GET)).toBe(CARD_ID);
-  expect(await ids([...GET, OTHER_ID])).toEqual([CARD_ID, OTHER_ID]);
+  expect([await ids(GET), await ids([...GET, OTHER_ID])]).toEqual([CARD_ID, [CARD_ID, OTHER_ID]]);
   expect(await ids(['card', 'get', '--from', '-'], `${OTHER_ID}\n`)).toEqual([OTHER_ID]);
   expect(await ids(['card', 'get', '--from', '-'], 'cardId\n')).toEqual([]);
 });

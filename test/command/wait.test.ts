@@ -24,8 +24,7 @@ test.concurrent('card wait exits with 124 when its time is up, and names the las
   const result = await runFrontdesk([...WAIT, '--status', 'ACTIVE', '--timeout', '5s', '--interval', '2s', '--json'], {
     env: server.env,
   });
-  expect(result.code).toBe(124);
-  expect(result.stdout).toBe('');
+  expect([result.code, result.stdout]).toEqual([124, '']);
   const message = `card ${CARD_ID} was not ACTIVE within 5s: its last status is WAITING_ACTIVATION`;
   const error = { code: 'TIMEOUT', exitCode: 124, message, operation: 'card.wait', id: CARD_ID };
   const observed = { status: 'WAITING_ACTIVATION' };

@@ -58,8 +58,7 @@ describe.each(commands)('$name', ({ name, summary, command }) => {
     const options = optionsOf(command);
     const long = options.map((option) => option.long);
     const short = options.flatMap((option) => option.short ?? []);
-    expect(new Set(long).size).toBe(long.length);
-    expect(new Set(short).size).toBe(short.length);
+    expect([new Set(long).size, new Set(short).size]).toEqual([long.length, short.length]);
   });
 
   it('P13 a command names known exit codes in ascending order, usage errors among them, and none that Node uses itself', () => {

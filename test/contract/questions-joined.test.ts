@@ -15,7 +15,7 @@ const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** A call that asks: of the prompt, or of one of those that ask for several commands. */
 const ASKING =
-  /(?<!function )(?:\bprompt\s*\.\s*(text|secret|confirm|decide|choose)|#prompt\s*\.\s*(text|secret|confirm|decide|choose)|\b(missingText|askFamily|confirmLoss))\(/g;
+  /(?<!function )(?:\bprompt\s*\.\s*(text|secret|confirm|decide|choose)|#prompt\s*\.\s*(text|secret|confirm|decide|choose)|\b(missingText|askFamily|confirmLoss|confirmSending))\(/g;
 /** The prompt, taken apart: no call of it would be found. */
 const TAKEN_APART = /\}\s*=\s*(?:\w+\.)*#?prompt\b/;
 

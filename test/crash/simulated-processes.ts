@@ -220,8 +220,7 @@ export class Self {
     if (pid === this.#actor.pid) return;
     this.#call(`ask for process ${pid}`, () => {
       const index = this.#actors.findIndex((actor) => actor.pid === pid && actor.machine === this.#actor.machine);
-      const asked = this.#world.progress[index];
-      return asked?.next === undefined ? refuse('ERR_SYSTEM_ERROR') : 0;
+      return this.#world.progress[index]?.next === undefined ? refuse('ERR_SYSTEM_ERROR') : 0;
     });
   }
 

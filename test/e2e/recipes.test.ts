@@ -115,8 +115,7 @@ it.each(guards)('the recipe $name refuses to go on if the runner of the attempt 
   // Attempt 2 is lost with its runner, so attempt 3 gets the state of attempt 1.
   const lost = await attempt(3);
   expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining('the state of attempt 2 is lost') });
-  expect((await attempt(2)).code).toBe(0);
-  expect((await attempt(3)).code).toBe(0);
+  expect([(await attempt(2)).code, (await attempt(3)).code]).toEqual([0, 0]);
 });
 
 it.each(guards)('the recipe $name refuses to start over if the state of the one before is lost', async ({ run }) => {
@@ -144,8 +143,7 @@ it('no page or recipe installs a package by the name frontdesk, which is not pub
 
 it('the recipe for Kubernetes is a claim and a job, and does not restart a pod if that cannot help', () => {
   expect(manifests.map((document) => document.errors)).toEqual([[], []]);
-  expect(manifests.every(({ contents }) => isMap(contents))).toBe(true);
-  expect(job.kind).toBe('Job');
+  expect([manifests.every(({ contents }) => isMap(contents)), job.kind]).toEqual([true, 'Job']);
   expect(job.spec.podFailurePolicy.rules.map(({ onExitCodes }) => onExitCodes?.values)).toEqual([
     undefined,
     [1, 2, 4, 5, 6, 8, 15],

@@ -214,8 +214,7 @@ describe('the parts of a release', () => {
         import { releaseNotes } from './build/release/notes.mjs';
         console.log(JSON.stringify(releaseNotes(${changelog}, '${version}')));
       `);
-    expect(cut('1.2.3')).toBe('- One\n');
-    expect(cut('1.2.30')).toBe('- Later\n');
+    expect([cut('1.2.3'), cut('1.2.30')]).toEqual(['- One\n', '- Later\n']);
     expect(cut('1.2')).toContain('CHANGELOG.md says nothing of 1.2');
   });
 });

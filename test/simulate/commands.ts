@@ -71,8 +71,7 @@ export function commandOf(deed: Deed, { inputs, timeoutS }: Plan): readonly stri
       const input = inputs[deed.run];
       if (input === undefined) throw new Error(`there is no input ${deed.run}`);
       const older = input.kind === 'subscriber' ? ['--changed-from', olderOf(deed.run)] : [];
-      const isOnceOnly = input.kind === 'reissue' || input.kind === 'event';
-      const again = deed.isAgain && isOnceOnly ? ['--again'] : [];
+      const again = deed.isAgain && (input.kind === 'reissue' || input.kind === 'event') ? ['--again'] : [];
       const rows = ['--from', fileOf(deed.run, input), ...older, '--run', deed.run, '-j', String(input.concurrency)];
       const unknown = UNKNOWN[deed.unknown].filter((option) => option !== '--yes');
       return [...COMMANDS[input.kind], ...rows, '--yes', ...unknown, ...again, ...wait, '-o', 'ndjson'];

@@ -30,8 +30,7 @@ async function caseOf(
   const { name, command, sample } = given;
   const place = await placeOf(program, start, sample.before ?? []);
   const call = { ...sample.with, args: sample.args(place) };
-  const clean = await play(program, place, call);
-  return { name, command, place, call, clean, code: sample.code ?? 0 };
+  return { name, command, place, call, clean: await play(program, place, call), code: sample.code ?? 0 };
 }
 
 /** Every command of the program with its calls; one without a call is an error. */
@@ -63,8 +62,7 @@ function rowLies({ stdout, arrivals, before }: Played): readonly string[] {
     if (id === '') return [];
     const sent = arrivals.filter(({ asked }) => asked.id === id && asked.kind !== 'get');
     // A row of a run that goes on may have been applied before.
-    const wasDone = before.statuses.get(id ?? '') === 'BLOCKED';
-    const isDone = wasDone || sent.some(({ doneMs }) => doneMs !== undefined);
+    const isDone = before.statuses.get(id ?? '') === 'BLOCKED' || sent.some(({ doneMs }) => doneMs !== undefined);
     const isSo =
       outcome === 'not_sent' ? sent.length === 0 : outcome === 'rejected' ? !isDone : outcome !== 'applied' || isDone;
     return isSo ? [] : [`not so: ${line}`];

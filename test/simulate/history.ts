@@ -46,8 +46,7 @@ async function remainsOf(world: World) {
     results.set(run, rowsIn(stdout));
   }
   const history = await json<Entry[]>(['history', '--limit', '1000']);
-  const open = await json<Entry[]>(['history', '--open', '--limit', '1000']);
-  return { runs, results, history, open };
+  return { runs, results, history, open: await json<Entry[]>(['history', '--open', '--limit', '1000']) };
 }
 
 /** What nothing in a simulated process catches is that one's, and not the test's. */

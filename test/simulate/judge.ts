@@ -172,8 +172,7 @@ export class Judge {
     const outcomes = new Set(rows.map(({ outcome }) => outcome));
     // An error while a request is under way may take it for unknown before that has left.
     const isRight = outcomes.has('unknown') === (exitCode === 8) || (wasCrashed && exitCode === 8);
-    const isDone = !['unknown', 'rejected', 'not_sent'].some((outcome) => outcomes.has(outcome));
-    const hasFailed = exitCode !== 0 || isDone;
+    const hasFailed = exitCode !== 0 || !['unknown', 'rejected', 'not_sent'].some((outcome) => outcomes.has(outcome));
     if (!isRight || !hasFailed) this.#found.push(`untrue: ${about} ends with ${exitCode}: ${[...outcomes].join(', ')}`);
     const [, requests] = /^{"summary":{.*"requests":(\d+)/m.exec(stderr) ?? [];
     if (requests !== undefined && Number(requests) < sent) {

@@ -80,8 +80,7 @@ export class World {
     this.scheduler.after(calmMs + PATIENCE_MS, () => {
       isLate = true;
     });
-    const hasEnded = await this.scheduler.run(() => isOver() || isLate, MOST_EVENTS);
-    return hasEnded && isOver();
+    return (await this.scheduler.run(() => isOver() || isLate, MOST_EVENTS)) && isOver();
   }
 
   /** Runs one more command, without any fault, to its end. */

@@ -115,7 +115,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
   const profile: ResolvedProfile = {
     name: 'demo',
     isSandbox: false,
-    stored: true,
+    stored: false,
     namedBy: undefined,
     cardsUrl: { url: URL, source: 'profile', overrides: undefined },
     calendarUrl: { url: URL, source: 'profile', overrides: undefined },

@@ -239,8 +239,9 @@ async function confirm(session: Session, { write }: Facts) {
   const service = await session.service(operation.family);
   const body = sent === undefined ? 'no body' : shortenText(printJson(sent), SHOWN_BODY_CHARACTERS);
   await stderr.write(`  POST ${safeText(target)}\n  ${safeText(body)}\n`);
+  const { confirmSending } = await import('../../writes/confirm.ts');
   const question = `Send it to the ${familyWords(operation.family)}${whereText(session, service)}?`;
-  return (await session.prompt.confirm(question)) ? { yes: write } : { no: notConfirmed(`send ${write.id}`) };
+  return (await confirmSending(session, question)) ? { yes: write } : { no: notConfirmed(`send ${write.id}`) };
 }
 
 /** Prints any response as JSON; without a body nothing but what `--include` adds. */

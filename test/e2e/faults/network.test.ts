@@ -34,8 +34,7 @@ it.skipIf(!canUnshare).concurrent('N5 a machine without a route sends nothing', 
   child.stderr.on('data', (part: Buffer) => {
     stderr += part.toString('utf8');
   });
-  const code = await new Promise((resolve) => child.on('close', resolve));
-  expect(code, stderr).toBe(7);
+  expect(await new Promise((resolve) => child.on('close', resolve)), stderr).toBe(7);
   expect(stderr).toContain('"outcome":"not_sent"');
   expect(stderr).toContain('(no route: ENETUNREACH). Nothing was sent.');
 });
@@ -63,8 +62,7 @@ it.concurrent('N17 a self-signed certificate or unknown authority is not trusted
   expect(result.error?.message).toContain(`the certificate of 127.0.0.1:${server.port} is not trusted`);
   expect(result.error?.hint).toContain('--ca-file');
   expect(result.error?.hint).not.toContain('insecure');
-  expect(result.error?.attempts).toBe(1);
-  expect(server.requests).toEqual([]);
+  expect([result.error?.attempts, server.requests]).toEqual([1, []]);
 });
 
 it.concurrent('N27 HTTPS_PROXY and NO_PROXY count in upper and lower case, shown by --verbose, and HTTP_PROXY does not', async () => {
@@ -89,8 +87,7 @@ it.concurrent('N27 HTTPS_PROXY and NO_PROXY count in upper and lower case, shown
     const named = Object.fromEntries(
       Object.entries(env).map(([name, value]) => [name, value === 'x' ? way.url : value] as const),
     );
-    expect((await meet(url, 'get', { env: named })).code).toBe(7);
-    expect(way.heads).toEqual([]);
+    expect([(await meet(url, 'get', { env: named })).code, way.heads]).toEqual([7, []]);
     await way.close();
   }
 });

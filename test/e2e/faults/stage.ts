@@ -123,8 +123,7 @@ export async function onStage(play: (stage: Stage) => Promise<void>, options: St
     async run(args, runOptions = {}) {
       refuseLeaks('argv', ...args);
       const result = await runFrontdesk(args, { home, ...runOptions, env: { ...env, ...runOptions.env } });
-      const look = options.printsData ? refuseWhole : refuseLeaks;
-      look(`frontdesk ${args.join(' ')}`, result.stdout);
+      (options.printsData ? refuseWhole : refuseLeaks)(`frontdesk ${args.join(' ')}`, result.stdout);
       refuseLeaks(`frontdesk ${args.join(' ')}`, result.stderr);
       return result;
     },

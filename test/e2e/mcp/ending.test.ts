@@ -109,8 +109,7 @@ it('SIGTERM ends mcp, and a change in progress with its outcome', async () => {
   sayYes();
   await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(3);
   client.running.child.kill('SIGTERM');
-  expect((await client.running.result).signal).toBe('SIGTERM');
-  expect(await outcomes(client.home)).toEqual(['applied']);
+  expect([(await client.running.result).signal, await outcomes(client.home)]).toEqual(['SIGTERM', ['applied']]);
 });
 
 it('a signal ends mcp with 8 if the outcome of a change stays unknown', async () => {
@@ -121,15 +120,13 @@ it('a signal ends mcp with 8 if the outcome of a change stays unknown', async ()
   sayYes();
   await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(3);
   client.running.child.kill('SIGTERM');
-  expect((await client.running.result).code).toBe(8);
-  expect(await outcomes(client.home)).toEqual(['unknown']);
+  expect([(await client.running.result).code, await outcomes(client.home)]).toEqual([8, ['unknown']]);
 });
 
 it('a signal ends a question of mcp, and nothing is sent', async () => {
   const { server, client } = await asking(() => ({ body: cardText('ACTIVE') }));
   client.running.child.kill('SIGTERM');
-  expect((await client.running.result).signal).toBe('SIGTERM');
-  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+  expect([(await client.running.result).signal, server.lines]).toEqual(['SIGTERM', [`GET /v1/cards/${CARD_ID}`]]);
   expect(await outcomes(client.home)).toEqual([]);
 });
 

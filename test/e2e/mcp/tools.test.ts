@@ -50,8 +50,7 @@ describe.each(CLIENTS)('%s', (_, connect) => {
     expect(list.structuredContent?.['text']).toBe(list.content.map(({ text }) => text).join('\n'));
     expect(list.structuredContent?.['text']).toMatch(/"id": "sub-1"[\s\S]*\nwarning: there may be more than 2/);
     const missing = await client.call('card_get', { cardId: CARD_ID });
-    expect(missing.isError).toBe(true);
-    expect(missing.structuredContent?.['text']).toBe(missing.content[0]?.text);
+    expect([missing.isError, missing.structuredContent?.['text']]).toEqual([true, missing.content[0]?.text]);
     expect(missing.structuredContent?.['text']).toMatch(
       new RegExp(`^could not read card ${CARD_ID}: no such card at `),
     );

@@ -111,8 +111,7 @@ it.concurrent('Ctrl-C ends the call while cards are read for the question', asyn
   const terminal = openTerminal(['card', 'block', ONE, TWO, THREE], { home: createHome(), env: server.env });
   await heard.came;
   terminal.type('\u0003');
-  expect((await terminal.end).signal).toBe('SIGINT');
-  expect([...server.lines].sort()).toEqual(reads(ONE, TWO, THREE));
+  expect([(await terminal.end).signal, [...server.lines].sort()]).toEqual(['SIGINT', reads(ONE, TWO, THREE)]);
 });
 
 it.concurrent('one event of a file is asked for in a terminal, and sent again only by a yes', async () => {

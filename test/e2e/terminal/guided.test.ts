@@ -22,10 +22,8 @@ it.concurrent('a missing ID is asked for, and one inside a text is shown and tak
       ],
       { env: server.env, columns: 100 },
     );
-  expect((await activate('\u0003')).code).toBe(130);
-  expect(server.lines).toEqual([]);
-  expect((await activate('\r')).code).toBe(0);
-  expect(server.lines).toEqual([`POST /v1/cards/${CARD_ID}/activate`]);
+  expect([(await activate('\u0003')).code, server.lines]).toEqual([130, []]);
+  expect([(await activate('\r')).code, server.lines]).toEqual([0, [`POST /v1/cards/${CARD_ID}/activate`]]);
 });
 
 it.concurrent('a missing value is asked for again, with the limit that was broken, until it can be used', async () => {

@@ -218,8 +218,7 @@ it.concurrent.for([
   }
   terminal.type(`${CARD_ID}\r`);
   await terminal.talk([/Another card/, CTRL_C], [/Another card[\s\S]*Card ID, order number or 1/, CTRL_C]);
-  expect((await terminal.end).code).toBe(0);
-  expect(server.lines).toEqual([`GET /v1/cards/${CARD_ID}`]);
+  expect([(await terminal.end).code, server.lines]).toEqual([0, [`GET /v1/cards/${CARD_ID}`]]);
 });
 
 it.concurrent.for(ENVIRONMENTS)('a wrong answer is removed from the line: %s', async ([, env]) => {
@@ -360,8 +359,7 @@ it.concurrent('the desk says that a paste during a change was not used, and no k
   await terminal.more();
   service.answer();
   await terminal.talk([/pasted, not used: type it[\s\S]*BLOCKED at[\s\S]*Look again/, 'leave\r']);
-  expect((await terminal.end).code).toBe(0);
-  expect(service.server.lines).toEqual([GET, GET, GET, BLOCK, GET]);
+  expect([(await terminal.end).code, service.server.lines]).toEqual([0, [GET, GET, GET, BLOCK, GET]]);
 });
 
 it.concurrent('Esc ends neither a change at the desk nor the look that follows', async () => {

@@ -46,8 +46,7 @@ const CASES = QUESTIONS.flatMap((question, at) =>
 it.concurrent.for(CASES)('P14 leaving a question by $title keeps the terminal as it was, nothing sent', async (one) => {
   const server = await serve(() => ({ body: cardText('ACTIVE') }));
   const { question, leaving, terminal } = one;
-  const isLogin = question.args[0] === 'auth';
-  const env = { ...(isLogin ? {} : server.env), TERM: terminal };
+  const env = { ...(question.args[0] === 'auth' ? {} : server.env), TERM: terminal };
   const end = await dialogue(question.args, [...(question.before ?? []), [question.seen, leaving.typed]], { env });
   expect({ code: end.code, leftBehind: end.leftBehind }).toEqual({ code: leaving.code, leftBehind: [] });
   // A read and a login say nothing of what they never would have sent.

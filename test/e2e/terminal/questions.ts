@@ -93,14 +93,14 @@ function sampleQuestions(name: OperationName): Readonly<Record<string, Asked>> {
     ...(asks && {
       [`${name}: go on`]: asked(single, new RegExp(`${asks.question} [\\s\\S]*\\(y/N`), [
         command,
-        asks.when === 'always' ? 'confirm.ts decide' : 'confirm.ts confirm',
+        asks.when === 'always' ? 'confirm.ts decide' : 'confirm.ts confirmSending',
       ]),
     }),
     ...(asksOfRows !== undefined && {
       [`${name}: go on with rows`]: asked(
         `${command} --from work/rows.ndjson`,
         new RegExp(`${asksOfRows.replace(' ', ' 2 ')} at .*\\(y/N`),
-        [`${command}, many rows`, 'confirm-bulk.ts confirm'],
+        [`${command}, many rows`, 'confirm-bulk.ts confirmSending'],
         { prepare },
       ),
     }),
@@ -141,9 +141,9 @@ const CALLS: Readonly<Record<string, Asked>> = {
   'a provision': asked(
     `card provision ${CARD_ID} --wallet wallet_a --json`,
     /Get the wallet_a data of card [\s\S]*\(y\/N/,
-    ['confirm.ts confirm 2'],
+    ['confirm.ts confirmSending 2', 'confirm.ts confirm'],
   ),
-  'a raw write': asked(`api POST /v1/cards/${CARD_ID}/notes`, /POST [\s\S]*\(y\/N/, ['api.ts confirm']),
+  'a raw write': asked(`api POST /v1/cards/${CARD_ID}/notes`, /POST [\s\S]*\(y\/N/, ['api.ts confirmSending']),
   'a reason': asked(`card block ${CARD_ID}`, /Reason \(Enter = none\)/, ['confirm.ts text'], {
     steps: [[/\(y\/N/, 'r\r']],
   }),
@@ -200,14 +200,16 @@ const KEPT: Readonly<Record<string, Asked>> = {
   'rows sent again': asked(
     'runs resume monday --resend-unknown',
     /Block \d cards? again at [\s\S]*\(y\/N/,
-    ['confirm-bulk.ts confirm 2'],
+    ['confirm-bulk.ts confirmSending 2'],
     { prepare: run('card', 'block', DOUBTFUL, OTHER, '-y', '--run', 'monday', '--retries', '0') },
   ),
   'a document': asked('runs report monday', /Which document/, ['runs report --as'], { prepare: RUN }),
   'a plan to revert by': asked(REVERT, /New file for the plan/, ['runs revert --plan'], { prepare: RUN }),
   'a plan to show': asked('plan show', /File of the plan/, ['plan show <file>']),
   'a plan to apply': asked('plan apply', /File of the plan/, ['plan apply <file>']),
-  'a plan sent': asked('plan apply work/p.plan', /Apply plan .*\(y\/N/, ['apply-plan.ts confirm'], { prepare: PLAN }),
+  'a plan sent': asked('plan apply work/p.plan', /Apply plan .*\(y\/N/, ['apply-plan.ts confirmSending'], {
+    prepare: PLAN,
+  }),
 };
 
 const SETTINGS: Readonly<Record<string, Asked>> = {

@@ -359,8 +359,7 @@ it('a change that was done supersedes open ones before it, of its card and resol
 it('the newest nine of all known cards are offered, the newest first', () => {
   const known = Array.from({ length: 10 }, (_, index) => ({ cardId: `card-${index}` }));
   const log = new DeskLog({ now: () => NOW }, known);
-  expect(log.cards).toEqual(known);
-  expect(log.recent).toEqual(known.slice(0, 9));
+  expect([log.cards, log.recent]).toEqual([known, known.slice(0, 9)]);
 });
 
 const CLOSINGS = [{ supersededBy: 'e2' }, { resolved: { time: 't', by: 'ada', as: 'applied' as const } }];
@@ -386,12 +385,13 @@ it('a report of the desk that cannot be written at the start leaves no file, whi
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('a report of the desk in CSV has no formula, whatever a reason says', async () => {
+it('a report of the desk in CSV has no formula, whatever a reason says, and the whole name of an open entry', async () => {
   const path = join(temporaryFolder(), 'shift.csv');
   const clock = new FakeClock();
   const log = new DeskLog(clock);
   const change = { operation: 'card.block', id: 'c-1', reason: '=1+1', profile: 'demo', host: 'h' };
-  await log.recording(NO_RECORD).begin(change, ended({ outcome: 'applied' }));
+  const recorder = { ...NO_RECORD, begin: async () => '20260501T120000000-1f-e82fb7' };
+  await log.recording(recorder).begin(change, ended({ outcome: 'unknown' }));
   await createReport(path, log, 'live', { clock, pid: 1 });
-  expect(readFileSync(path, 'utf8')).toContain(`c-1,block,applied,,'=1+1\r\n`);
+  expect(readFileSync(path, 'utf8')).toContain(`c-1,block,UNKNOWN (entry 20260501T120000000-1f-e82fb7),,'=1+1\r\n`);
 });

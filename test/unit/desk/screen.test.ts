@@ -31,8 +31,7 @@ it.each([80, 60, 50, 49, 40])('the head of a card on a narrow screen has both id
 });
 
 it('the head of a card on a narrow screen has label and id on one line where both have room', () => {
-  expect(linesAt(50, SEEN)[0]).toBe(`Card          ${CARD_ID}`);
-  expect(linesAt(49, SEEN)[0]).toBe(CARD_ID);
+  expect([linesAt(50, SEEN)[0], linesAt(49, SEEN)[0]]).toEqual([`Card          ${CARD_ID}`, CARD_ID]);
 });
 
 it('the head of a card on 40 columns has the whole line of its expiry', () => {

@@ -84,8 +84,7 @@ it('both IDs are named of a text that holds two', () => {
 
 it('cells of which many are empty take no room', () => {
   const cells = ['id', ...Array.from({ length: 16_382 }, () => ''), 'lost'];
-  expect(packCells(cells.entries())).toEqual(['id', 16_382, 'lost']);
-  expect(unpackCells(['id', 16_382, 'lost'])).toEqual(cells);
+  expect([packCells(cells.entries()), unpackCells(['id', 16_382, 'lost'])]).toEqual([['id', 16_382, 'lost'], cells]);
   expect([0, 1, 16_382, 16_383, 16_384].map((place) => cellAt(['id', 16_382, 'lost'], place))).toEqual([
     'id',
     '',

@@ -140,8 +140,7 @@ it('the question shows an id as safe text, and warns of what is suspicious in it
 it('the question without a field says so', async () => {
   const all = stage();
   await all.call('card_activate', { cardId: CARD_ID });
-  expect(messageOf(all)?.[5]).toBe('fields: none');
-  expect(messageOf(all)?.at(-1)).toBe(LAST);
+  expect([messageOf(all)?.[5], messageOf(all)?.at(-1)]).toEqual(['fields: none', LAST]);
 });
 
 it('the question says why the card cannot be shown', async () => {
@@ -271,8 +270,7 @@ it.each([
   expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code });
   expect([changes(), all.asked.length]).toEqual([[], 1]);
   expect(await failureOf(all.call('card_block', LOST))).toMatchObject({ code });
-  expect([changes(), all.asked.length]).toEqual([[], 1]);
-  expect(all.names('state')).toEqual([]);
+  expect([changes(), all.asked.length, all.names('state')]).toEqual([[], 1, []]);
 });
 
 it('a yes to a write that fails throws its failure', async () => {

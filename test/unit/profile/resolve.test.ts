@@ -208,8 +208,7 @@ it.each<[string, PreferenceRequest, readonly unknown[], string]>([
   ['options', { flags, env, profile: { output: 'csv' }, settings: config }, ['json', 1000, 0, 5000, 1, ''], 'flag'],
 ])('resolvePreferences takes %s', (_, request, values, source) => {
   const resolved = resolvePreferences(request);
-  expect(NAMES.map((name) => resolved[name].value)).toEqual(values);
-  expect(resolved.output.source).toBe(source);
+  expect([NAMES.map((name) => resolved[name].value), resolved.output.source]).toEqual([values, source]);
   // The first has no place in the config, the other no option.
   const [retry, zone] = [resolved.retryMaxTimeMs.source, resolved.timeZone.source];
   expect([retry, zone]).toEqual([source === 'flag' ? 'flag' : 'built-in', 'built-in']);

@@ -85,6 +85,7 @@ it('the newest writes are looked for among the newest, where no more are to be r
 it('the newest writes are those that the caller wants', async () => {
   const stateDir = stateOf([change('a', 1), change('b', 2)]);
   expect(await namesOf(stateDir, { isWanted: ({ entry }) => entry === 'a' })).toEqual(['a']);
+  expect(await namesOf(stateOf([change('by a clock before 1970', -2e9)]))).toHaveLength(1);
 });
 
 it('rows of runs of the same millisecond are in the order of their numbers', async () => {

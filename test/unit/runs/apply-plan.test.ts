@@ -57,8 +57,7 @@ it('a plan that is applied sends nothing when it is applied again, asks nothing,
   const { apply, bench } = await blocking(2);
   await apply();
   const second = bench.again({ answer: () => true, remainingMs: 0 });
-  expect(await apply(second)).toBe(0);
-  expect([second.sent, second.questions]).toEqual([[], []]);
+  expect([await apply(second), second.sent, second.questions]).toEqual([0, [], []]);
   expect(second.stdout()).toContain(`2\t${cardId(2)}\tapplied`);
   expect(second.stderr()).not.toContain('the token expires');
 });
@@ -79,8 +78,7 @@ it('a plan that is applied leaves rows of unknown outcome alone when it is appli
   expect(await applyPlan(first.session, { again: true }, path)).toBe(8);
   expect(first.sent).toHaveLength(2);
   const second = first.again({ answer: () => true });
-  expect(await applyPlan(second.session, {}, path)).toBe(8);
-  expect([second.sent, second.questions]).toEqual([[], []]);
+  expect([await applyPlan(second.session, {}, path), second.sent, second.questions]).toEqual([8, [], []]);
 });
 
 it('a plan of events is refused off a terminal by a state folder that has no record of any change, unless again', async () => {
@@ -115,8 +113,7 @@ it('a plan that is applied resumes a run that stopped, although the plan has exp
   expect(await apply()).toBe(4);
   const second = bench.again({ ...YES, profile: { name: 'other' } });
   second.clock.ms = 2 * HOUR_MS;
-  expect(await apply(second)).toBe(0);
-  expect(second.sent).toEqual(blocks(2));
+  expect([await apply(second), second.sent]).toEqual([0, blocks(2)]);
   expect(JSON.parse(second.read('state', 'runs', `plan-${plan}`, 'header.json'))).toMatchObject({ profile: 'demo' });
 });
 
@@ -133,8 +130,7 @@ it('a plan that is applied sends what was read, and what was shown, although the
     return true;
   };
   const { apply, bench, path } = await blocking(1, { answer: change });
-  expect(await apply()).toBe(0);
-  expect(bench.sent).toEqual(blocks(1));
+  expect([await apply(), bench.sent]).toEqual([0, blocks(1)]);
 });
 
 it('a plan that is applied of an operation without fields is sent without any', async () => {
@@ -158,8 +154,7 @@ it('a plan that is applied has nothing to do without rows', async () => {
   expect([bench.sent, bench.stdout()]).toEqual([[], 'ROW\tID\tOUTCOME\tSTATUS\tMESSAGE\n']);
   expect(bench.stderr()).toBe('frontdesk: note: nothing to do: the plan has no rows\n');
   const json = bench.again({ output: { format: 'json' } });
-  expect(await applyPlan(json.session, {}, path)).toBe(0);
-  expect(json.stdout()).toBe('[]\n');
+  expect([await applyPlan(json.session, {}, path), json.stdout()]).toEqual([0, '[]\n']);
   expect(json.stderr()).toContain('"code":"NOTHING_TO_DO"');
   expect(JSON.parse(json.stderr().trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ summary: { rows: 0 } });
   expect(bench.names('state', 'runs')).toEqual([]);

@@ -78,8 +78,7 @@ it('a run sends its rows, keeps their record with its reasons, and says what the
   const bench = openBench(SUMMARY);
   const { file, done } = failedFile();
   expect(await executeRun(bench.session, await runOf(bench, 2, { failedFile: file }))).toBe(0);
-  expect(bench.sent).toEqual(posts(2));
-  expect(done).toEqual(['add 1', 'add 2', 'keep']);
+  expect([bench.sent, done]).toEqual([posts(2), ['add 1', 'add 2', 'keep']]);
   expect(summaryOf(bench)).toMatchObject({ rows: 2, exitCode: 0 });
   expect(bench.read('state', 'runs', 'r', 'journal.jsonl')).toContain('"reason":"lost"');
   expect(bench.names('state', 'runs', 'r')).not.toContain('lock');
@@ -89,8 +88,7 @@ it('a run sends its rows, keeps their record with its reasons, and says what the
 it('a run stops at so many failures, and at that rate', async () => {
   const bench = openBench({ ...SUMMARY, respond: () => answer(422) });
   const run = await runOf(bench, 5, { pace: { maxFailures: { rows: 2 }, rate: 1 } });
-  expect(await executeRun(bench.session, run)).toBe(15);
-  expect(bench.sent).toEqual(posts(2));
+  expect([await executeRun(bench.session, run), bench.sent]).toEqual([15, posts(2)]);
   expect(bench.clock.ms).toBeGreaterThanOrEqual(1000);
 });
 
@@ -117,8 +115,7 @@ it('P8 a signal during a run is announced once, and lets what is in flight finis
   const respond = (_line: string, count: number) =>
     (count === 1 ? bench.signals.send('SIGTERM') : undefined) ?? undefined;
   const bench: Bench = openBench({ ...SUMMARY, respond });
-  expect(await executeRun(bench.session, await runOf(bench, 3))).toBe(143);
-  expect(bench.sent).toEqual(posts(1));
+  expect([await executeRun(bench.session, await runOf(bench, 3)), bench.sent]).toEqual([143, posts(1)]);
   const [first = ''] = bench.stderr().split('\n');
   const message = 'SIGTERM: starting no new rows. Waiting up to 5 s for requests in progress (again to stop at once)';
   expect(JSON.parse(first).notice).toEqual({ code: 'INTERRUPTED', message });

@@ -115,8 +115,7 @@ it('a plan of cards of ids that were typed or piped has no name of a file', asyn
 
 it('a plan of cards is printed as JSON where that was asked for', async () => {
   const bench = openBench({ ...OF_BLOCK, output: { format: 'json', suggestions: undefined }, random: 0.0071 });
-  expect(await plan(bench, BLOCK, TWO_CARDS)).toBe(0);
-  expect(JSON.parse(bench.stdout())).toEqual(planOf(bench).header);
+  expect([await plan(bench, BLOCK, TWO_CARDS), JSON.parse(bench.stdout())]).toEqual([0, planOf(bench).header]);
   expect(planOf(bench).header).toMatchObject({ createdAt: '2026-05-01T12:00:00.000Z', nonce: '01d14e3bcd35' });
   const message = expect.stringContaining('Review the plan: frontdesk plan show ');
   expect(JSON.parse(bench.stderr().split('\n')[0] ?? '').notice).toMatchObject({ code: 'PLANNED', message });
@@ -130,8 +129,7 @@ it('a plan of cards without rows leaves no row in the file of failed ones', asyn
 
 it('a plan of cards stops at a token that is not accepted, and no plan is written', async () => {
   const bench = openBench({ ...OF_BLOCK, respond: () => answer(401) });
-  expect(await plan(bench, BLOCK, TWO_CARDS)).toBe(4);
-  expect(bench.names()).toEqual(['in.csv']);
+  expect([await plan(bench, BLOCK, TWO_CARDS), bench.names()]).toEqual([4, ['in.csv']]);
 });
 
 it('a plan is never put in the place of a file, and no card is read', async () => {
@@ -194,8 +192,7 @@ it.each([
     bench.signals.send(signal);
     return stop;
   };
-  expect(await plan(bench, UPDATE, rows)).toBe(exitCode);
-  expect(bench.stdout()).toBe('');
+  expect([await plan(bench, UPDATE, rows), bench.stdout()]).toEqual([exitCode, '']);
   expect(bench.stderr()).toContain('no plan was written, because 2 of 2 rows cannot be planned. Nothing was sent.\n');
   expect(bench.names()).toEqual(['in.csv']);
 });
@@ -276,8 +273,7 @@ it.each<[string, readonly number[], string, CallOptions, readonly string[]]>([
   const options = planning(bench, { ...more, concurrency: 1 });
   const input =
     text === '' ? given(options, SEVEN.trim().split('\n')) : given({ ...options, from: bench.file('in.csv', text) });
-  expect(await runBulk(bench.session, BLOCK, input)).toBe(15);
-  expect(bench.stderr().match(/(?<=note: ).*/g)).toEqual(hints);
+  expect([await runBulk(bench.session, BLOCK, input), bench.stderr().match(/(?<=note: ).*/g)]).toEqual([15, hints]);
 });
 
 it('a plan says how its input was shaped, and one of a whole input says nothing of it', async () => {

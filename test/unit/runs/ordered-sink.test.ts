@@ -90,8 +90,7 @@ it.each([
   ordered.enqueue(0, resultOf(1), undefined);
   ordered.enqueue(1, resultOf(2), undefined);
   await drained(ordered, 2);
-  expect(done.join('|')).toBe(expected);
-  expect(ordered.hasRoom).toBe(true);
+  expect([done.join('|'), ordered.hasRoom]).toEqual([expected, true]);
 });
 
 it('the results of a run are printed in their order for more rows than places are kept', async () => {
@@ -209,8 +208,7 @@ it.each<readonly [string, number, JsonValue, boolean]>([
 ])('a result that waits: %s', async (_what, position, resource, isSame) => {
   const last = await printedAfter(position, { resource });
   expect(last?.row).toEqual({ row: position + 1, id: `card-${position + 1}` });
-  expect(last?.callOutcome).toEqual(ended({ outcome: 'applied' }));
-  expect(last?.resource === resource).toBe(isSame);
+  expect([last?.callOutcome, last?.resource === resource]).toEqual([ended({ outcome: 'applied' }), isSame]);
   expect(printJson(last?.resource ?? null)).toBe(printJson(resource));
 });
 

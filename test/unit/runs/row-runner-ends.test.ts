@@ -66,8 +66,7 @@ it.each<[string, readonly (() => CallResult)[], number[], number]>([
   const sent: number[] = [];
   const plan = planOf(9, script(ends, sent));
   const report = await runRows(plan);
-  expect(sent).toEqual(sentRows);
-  expect(report.exitCode).toBe(exitCode);
+  expect([sent, report.exitCode]).toEqual([sentRows, exitCode]);
   expect(report.state).toBe('stopped');
   expect(plan.printed.map((result) => result.row.row)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(plan.printed[8]).toMatchObject({ callOutcome: { outcome: 'not_sent', attempts: 0 }, source: 'not_reached' });
@@ -89,8 +88,7 @@ it.each<[string, readonly (() => CallResult)[], number]>([
 ])('a run of many rows stops not %s', async (_name, ends, exitCode) => {
   const sent: number[] = [];
   const report = await runRows(planOf(9, script(ends, sent)));
-  expect(sent).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  expect(report.exitCode).toBe(exitCode);
+  expect([sent, report.exitCode]).toEqual([[1, 2, 3, 4, 5, 6, 7, 8, 9], exitCode]);
   expect(report.stop?.kind).toBeUndefined();
 });
 

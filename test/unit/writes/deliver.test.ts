@@ -57,8 +57,7 @@ it.each(CASES)('the end of a change says each fact once: $name', ({ outcome, isR
     return;
   }
   const isLocal = outcome !== 'unknown' && (isRecordLost || own === undefined);
-  expect(end?.code).toBe(isLocal ? 'LOCAL_IO' : own?.code);
-  expect(end?.details.outcome).toBe(outcome);
+  expect([end?.code, end?.details.outcome]).toEqual([isLocal ? 'LOCAL_IO' : own?.code, outcome]);
   // The ID of a new card may stand nowhere else.
   if (own === undefined && isResponseLost) expect(end?.details.resultId).toBe('new-1');
   const times = (text: string) => (end?.message.split(text).length ?? 0) - 1;

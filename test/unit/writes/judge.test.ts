@@ -100,8 +100,7 @@ it.each<[FailureCode, 'go' | 'held', 'again' | 'never', string, FailureCode, str
   const look = { failure: new Failure(code, 'x', { attempted: 'get card c', hints: ['look'], details: { http } }) };
   const held: Held = { why: 'unread', ...look };
   expect(judge(block({ expects: [STATUS] }), look)).toEqual({ held });
-  expect(judge(block({}), look)).toEqual(otherwise === 'held' ? { held } : 'go');
-  expect(isForNow(held)).toBe(later === 'again');
+  expect([judge(block({}), look), isForNow(held)]).toEqual([otherwise === 'held' ? { held } : 'go', later === 'again']);
   const more = { after: 'unsent', hints: ['look'], details: { http, outcome: 'not_sent' } };
   const planned = { before: undefined, about: undefined };
   expect([block({}), block({ planned })].map((write) => heldFailure(write, held))).toMatchObject([

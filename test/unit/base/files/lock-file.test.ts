@@ -150,8 +150,7 @@ function made() {
 it('a lock of this process gets its numbers in their place, and is there until it is given back, and not made anew by its numbers', () => {
   const { path, own } = made();
   writeNumbers(own, 23, 456);
-  expect(isInPlace(own)).toBe(true);
-  expect(textOfLock(path)).toBe(`${own.instance}\n0000000023 000000000456\n`);
+  expect([isInPlace(own), textOfLock(path)]).toEqual([true, `${own.instance}\n0000000023 000000000456\n`]);
   removeLockFile(own);
   writeNumbers(own, 1, 1);
   expect([isInPlace(own), readdirSync(join(path, '..'))]).toEqual([false, []]);

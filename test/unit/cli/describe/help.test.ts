@@ -94,8 +94,7 @@ it('help of a group that runs a command when it is named alone shows the options
 it('the overview shows every command, one by one or under its group', async () => {
   const text = layOut((await findHelp([], REGISTRY)).blocks, 80);
   // A row of a command, or the names in a row of "More".
-  const more = /^More\n([\s\S]*?)\n\n/m.exec(text)?.[1] ?? '';
-  const rows = more.replaceAll(/^ {2}[A-Z]\w* +/gm, '').split(/,\s+|\n\s*/);
+  const rows = (/^More\n([\s\S]*?)\n\n/m.exec(text)?.[1] ?? '').replaceAll(/^ {2}[A-Z]\w* +/gm, '').split(/,\s+|\n\s*/);
   const listed = rows.map((names) => names.trim().split(' ')[0]);
   for (const { path } of REGISTRY.entries) {
     const [word] = path;

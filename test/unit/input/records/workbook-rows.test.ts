@@ -59,8 +59,7 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
   ['write-excel-file wrote it', () => writtenWorkbook([{ name: 'Rows', rows }])],
 ])('a workbook is read like the CSV file of its sheet when %s', async (_what, make) => {
   const read = await readAll(await make());
-  expect(read.format).toBe('xlsx');
-  expect(read.header).toEqual(HEADER);
+  expect([read.format, read.header]).toEqual(['xlsx', HEADER]);
   expect(valuesOf(read)).toEqual(values);
   expect([read.records.map(({ row, line }) => [row, line]), read.faults]).toEqual([
     [

@@ -168,8 +168,7 @@ it.each(JOINED)('a plan on a terminal draws no line wider than it, and cuts noth
   const style = { ...STYLE, width: 24 };
   const lines = changeLines([change('first_name', letters, name)], UPDATE, { statusHeader: 'STATUS' }, style);
   expect(lines.filter((line) => drawnWidth(line) > 24)).toEqual([]);
-  const shown = lines.map((line) => line.replace(/^ *(?:\| )?/, '')).join('');
-  expect(shown).toContain(safeText(name));
+  expect(lines.map((line) => line.replace(/^ *(?:\| )?/, '')).join('')).toContain(safeText(name));
 });
 
 it('a plan on a terminal that has no room for an emoji is drawn to its end', () => {

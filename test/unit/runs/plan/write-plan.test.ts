@@ -106,8 +106,7 @@ it('a plan that is written stands beside its place, for this user alone, until i
   await writer.add(cardRow(2));
   expect(fs.existsSync(path)).toBe(false);
   const header = await writer.keep();
-  expect(readdirSync(folder)).toEqual(['p.plan']);
-  expect([statSync(path).mode & 0o777, statSync(path).nlink]).toEqual([0o600, 1]);
+  expect([readdirSync(folder), statSync(path).mode & 0o777, statSync(path).nlink]).toEqual([['p.plan'], 0o600, 1]);
   const text = readFileSync(path, 'utf8');
   expect(text.trimEnd().split('\n')).toHaveLength(3);
   expect(header).toEqual({ ...FACTS, rows: 2, plan: header.sha256.slice(0, 12), sha256: header.sha256 });

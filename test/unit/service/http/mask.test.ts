@@ -72,8 +72,7 @@ it.each(['\\', '\\u00', '%', '%25', '&', '&#0', '&amp;', 'Zm9v\\', 'Zm9v\\u002F'
   'a text full of %s is searched in a time that grows with its length alone',
   (part) => {
     const text = part.repeat(1_000_000 / part.length);
-    expect(maskOf(KEY).text(text)).toBe(text);
-    expect(namesSecret(text)).toBe(false);
+    expect([maskOf(KEY).text(text), namesSecret(text)]).toEqual([text, false]);
   },
 );
 

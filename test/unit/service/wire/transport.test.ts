@@ -48,8 +48,7 @@ function transportTo(url: string, connectTimeoutMs = 10_000): Transport {
 }
 
 function post(target = '/v1/x'): WireRequest {
-  const headers = [['Content-Type', 'application/json']] as const;
-  return { method: 'POST', target, headers, body: '{"a":1}' };
+  return { method: 'POST', target, headers: [['Content-Type', 'application/json']] as const, body: '{"a":1}' };
 }
 
 const GET: WireRequest = { ...post(), method: 'GET', body: undefined };
@@ -429,8 +428,7 @@ it.each<[title: string, certificate: TestCertificate, trust: boolean, expected: 
   const exchange = await trustingTransportTo(`https://localhost:${server.port}`, { trust }).exchange(GET_WITH_TOKEN, {
     timeoutMs: 5000,
   });
-  expect(end(exchange).replaceAll(`:${server.port}`, ':PORT')).toBe(`unsent ${expected}`);
-  expect(server.requests).toEqual([]);
+  expect([end(exchange).replaceAll(`:${server.port}`, ':PORT'), server.requests]).toEqual([`unsent ${expected}`, []]);
 });
 
 it('N21 certificates: NODE_TLS_REJECT_UNAUTHORIZED=0 does not switch verification off', async () => {
