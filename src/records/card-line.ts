@@ -8,9 +8,12 @@ export interface SeenCard {
   readonly seenAt: string;
 }
 
-/** Each text by itself: `JSON.stringify` of the whole line costs a run of reads more. */
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+/** Each text by itself, most as they are: `JSON.stringify` of the whole line costs a run of reads more. */
 function quoted(text: string | undefined): string {
-  return text === undefined ? 'null' : JSON.stringify(text);
+  if (text === undefined) return 'null';
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 /** A reference as a search compares it: in any case, without the blanks at its ends. */

@@ -257,20 +257,22 @@ export class Connector {
 export class Carried {
   /** Only reads use it then. When the first connection of a run ends, V8 throws most of its compiled code away. */
   isFull = false;
-  readonly #earlier = new Set<string>();
-  /** A run of reads sorts none of these. */
-  readonly #latest: string[] = [];
+  readonly #all: string[] = [];
+  /** Those of them that a change compared itself with. A run of reads sorts none. */
+  readonly #sorted = new Set<string>();
+  #sortedTo = 0;
 
   add(about: string): void {
-    if (this.isFull || this.#latest.push(about) + this.#earlier.size < MAX_CARRIED) return;
+    if (this.isFull || this.#all.push(about) < MAX_CARRIED) return;
     this.isFull = true;
-    this.#latest.length = 0;
-    this.#earlier.clear();
+    this.#all.length = 0;
+    this.#sorted.clear();
   }
 
   mayHave(about: string): boolean {
-    for (const one of this.#latest.splice(0)) this.#earlier.add(one);
-    return this.isFull || this.#earlier.has(about);
+    if (this.isFull) return true;
+    for (; this.#sortedTo < this.#all.length; this.#sortedTo += 1) this.#sorted.add(this.#all[this.#sortedTo] ?? '');
+    return this.#sorted.has(about);
   }
 }
 
