@@ -493,7 +493,24 @@ const LEGACY = 'xl/drawings/v.vml';
 const control = (type: string) =>
   `<x:ClientData ObjectType="${type}"><br><x:Anchor> 1, 0, 1, 0, 2, 0, 2, 0</x:Anchor></x:ClientData>`;
 const branch = (inside: string) => `<mc:Choice xmlns:mc="urn:mc">${inside}</mc:Choice>`;
-const shape = (inside: string) => `<d:sp><d:spPr><a:noFill/></d:spPr>${inside}</d:sp>`;
+const shape = (inside: string, look = '<a:noFill/>') => `<d:sp><d:spPr>${look}</d:spPr>${inside}</d:sp>`;
+/** In F2, two columns behind the list. */
+const apart = (what: string, rows = 1) =>
+  `<d:twoCellAnchor>${at('from', [5, 0], [1, 0])}${at('to', [6, 0], [1 + rows, 0])}${what}</d:twoCellAnchor>`;
+const grouped = (x: number) =>
+  apart(
+    `<d:grpSp><d:grpSpPr><a:xfrm><a:chOff x="0" y="0"/><a:chExt cx="9" cy="9"/></a:xfrm></d:grpSpPr>${shape('', `<a:xfrm><a:off x="${x}" y="0"/><a:ext cx="9" cy="9"/></a:xfrm>`)}</d:grpSp>`,
+  );
+const path = (step: string, edge = 'l') =>
+  apart(
+    shape(
+      '',
+      `<a:custGeom><a:gdLst><a:gd name="e" fmla="*/ -44 w 9"/></a:gdLst><a:rect l="${edge}"/><a:pathLst><a:path w="9" h="9">${step}</a:path></a:pathLst></a:custGeom>`,
+    ),
+  );
+const point = (x: number) => `<a:lnTo><a:pt x="${x}" y="9"/></a:lnTo>`;
+const shadow = (dist: number, more = '') => apart(shape('', `<a:outerShdw blurRad="50800" dist="${dist}"${more}/>`));
+const thick = (w: number, what = apart) => what(`<d:cxnSp><d:spPr><a:ln w="${w}"/></d:spPr></d:cxnSp>`);
 
 it.each<[string, string, readonly string[], string?]>([
   ['a picture over B2', twoCell(at('to', [2, 0], [2, 0])), ['B2']],
@@ -515,6 +532,19 @@ it.each<[string, string, readonly string[], string?]>([
   ['an anchor among alternatives', branch(twoCell(at('to', [2, 0], [2, 0]))), ['B2']],
   ['a picture among alternatives', twoCell(at('to', [2, 0], [2, 0]), branch(PIC)), ['B2']],
   ['one over what a text reaches into', absolute(700_000, 9000).replace('190500"/><', '590000"/><'), ['A4']],
+  ['a group', grouped(0), []],
+  ['a group of which a part is elsewhere', grouped(-44), ['A1', 'B1', 'C1']],
+  ['a path', path(point(9)), []],
+  ['a path that leaves its place', path(point(-44)), ['A1', 'B1', 'C1']],
+  ['a path with a wide arc', path('<a:arcTo wR="22" hR="1"/>'), ['A1', 'B1', 'C1']],
+  ['a path whose text is elsewhere', path(point(9), 'e'), ['A1', 'B1', 'C1']],
+  ['a shadow', shadow(38_100), []],
+  ['a far shadow', shadow(1_700_000), ['C1']],
+  ['an arrow beside the list', thick(76_200), []],
+  ['a line that is thick', thick(3_400_000), ['C1']],
+  ['a line like a bar', thick(254_000, (line) => twoCell(at('to', [2, 0], [2, 0]), line)), ['A1', 'B1', 'C1']],
+  ['a long shape that is turned', apart(shape('', '<a:xfrm rot="2600000"/>'), 30), ['A1', 'B1', 'C1']],
+  ['one that lies on its side', apart(shape('', '<a:xfrm rot="5400000"/>'), 30), []],
   ['a button', control('Button'), ['B2']],
   ['a comment that is shown', control('Note').replace('<br>', '<x:Visible/>'), ['B2']],
   ['a comment', control('Note'), []],
@@ -798,6 +828,22 @@ it.each<[string, Uint8Array, string]>([
     withPart('xl/worksheets/_rels/sheet1.xml.rels', relations(relation('p', `${RELATIONS}/pivotTable`, 'p.xml'))),
     'has a pivot table in the sheet "Rows": copy the list into a sheet of its own',
   ],
+  ...[
+    apart('<d:pic><a:reflection/></d:pic>'),
+    shadow(0, ' sx="900000"'),
+    path('<a:l><a:pt x="e2" y="0"/></a:l>'),
+    grouped(NaN),
+  ].map((drawing): [string, Uint8Array, string] => [
+    `a drawing that may show anywhere: ${drawing}`,
+    handMadeWorkbook({
+      rows: ONE_ROW,
+      parts: {
+        'xl/worksheets/_rels/sheet1.xml.rels': DRAWINGS,
+        'xl/drawings/d.xml': `<d:wsDr ${DRAWN}>${drawing}</d:wsDr>`,
+      },
+    }),
+    'has a drawing at F2 of the sheet "Rows" whose effects or path may cover any cell: delete it, or copy the list into a sheet of its own',
+  ]),
   [
     'an OpenDocument file',
     makeZip([
