@@ -252,7 +252,7 @@ const beside = (where: string, what: string) => [
   `Rows, ${where}: has more than a spreadsheet shows (${what}): save it in a spreadsheet`,
 ];
 const inFormat = (place: string, range: string) => [
-  `row 1, Rows!${place}: is in a range (${range}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`,
+  `row 1, Rows!${place}: is in a range (${range}) whose conditional format has a number format or hides values, so a spreadsheet may show something else. Remove that format`,
 ];
 
 const COLLAPSED_TEXT =
@@ -261,8 +261,8 @@ const COLLAPSED_TEXT =
 const row2 = (cells: string) => `${NAMES_ROW}<row r="2">${cells}</row>`;
 
 const FORMATTED = '<dxfs><dxf><numFmt numFmtId="170" formatCode=";;;&quot;s2&quot;"/></dxf></dxfs>';
-const conditional = (range: string) =>
-  `</sheetData><conditionalFormatting sqref="${range}"><cfRule dxfId="0"/></conditionalFormatting><sheetData>`;
+const conditional = (range: string, rule = '<cfRule dxfId="0"/>') =>
+  `</sheetData><conditionalFormatting sqref="${range}">${rule}</conditionalFormatting><sheetData>`;
 
 it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
   ['a value elsewhere', { rows: row2(`<c r="A2" t="str"><v>s1</v><e:v ${IN_MAIN}>s2</e:v></c>`) }, inCell('v, e:v')],
@@ -352,6 +352,11 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
     },
     [`Rows!B1: ${COLLAPSED_TEXT}`],
   ],
+  ...['iconSet', 'dataBar'].map((name): [string, Parameters<typeof handMadeWorkbook>[0], readonly string[]] => [
+    `an ${name} that hides the value`,
+    { rows: `${NAMES_ROW}${textRow(2, ['s1'])}${conditional('A2', `<cfRule><${name} showValue="0"/></cfRule>`)}` },
+    inFormat('A2, column id', 'A2'),
+  ]),
   ...['B9:B2', 'B2:B9', 'C9:B2'].map((range): [string, Parameters<typeof handMadeWorkbook>[0], readonly string[]] => [
     `a conditional format of ${range}`,
     { styles: FORMATTED, rows: `${NAMES_ROW}${textRow(2, ['s1', 'a'])}${conditional(range)}` },
@@ -681,8 +686,8 @@ function twoSheets(sheet: string, around = '', type = `${RELATIONS}/worksheet`) 
 it('a header cell that a conditional format shows otherwise is a fault', async () => {
   const read = await readAll(handMadeWorkbook({ styles: FORMATTED, rows: `${ONE_ROW}${conditional('A1:B1')}` }));
   expect(faultsOf(read)).toEqual([
-    'Rows!A1, column id: is in a range (A1:B1) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format',
-    'Rows!B1, column email: is in a range (A1:B1) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format',
+    'Rows!A1, column id: is in a range (A1:B1) whose conditional format has a number format or hides values, so a spreadsheet may show something else. Remove that format',
+    'Rows!B1, column email: is in a range (A1:B1) whose conditional format has a number format or hides values, so a spreadsheet may show something else. Remove that format',
   ]);
 });
 
