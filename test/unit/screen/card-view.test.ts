@@ -86,6 +86,11 @@ it.each([
   ['{"initialBalance":0,"currentBalance":0}', '0 of 0\n'],
   ['{"initialBalance":50.00}', 'initially 50.00\n'],
   ['{"initialBalance":"odd","currentBalance":1}', '1 of odd\n'],
+  ['{"initialBalance":"1","currentBalance":"5 of 5  [█]"}', '"5 of 5  [█]" of 1\n'],
+  [
+    '{"initialBalance":1,"expiryDate":"2099-01-01 (in 72 years)"}',
+    'initially 1\nExpires       "2099-01-01 (in 72 years)"\n',
+  ],
 ])('cardView shows the balance of %s as %s, digits as sent', (text, shown) => {
   expect(cardView(card(text), STYLE)).toContain(`Balance       ${shown}`);
 });
