@@ -11,6 +11,7 @@ import {
   plural,
   safeText,
   shortenText,
+  wrapOutside,
 } from '../../../src/screen/text.ts';
 
 it.each([
@@ -170,8 +171,12 @@ it.each<[string, string, number | undefined, string]>([
   ['begins no line with frontdesk:', '  is 409 (sorry frontdesk: do', 15, '  is 409 (sorry\n  | frontdesk: do'],
   ['leaves no long word to the terminal', '"aaaaaaaaaHINT: x"', 12, '"aaaaaaaaa\n| HINT: x"'],
   ['marks an unbroken space', '"aaaaaaaaa\u00a0hint:\u00a0x"', 12, '"aaaaaaaaa\n| \u00a0hint:\u00a0x"'],
+  ['keeps what nobody else uses', 'a \ue001 \ue002b', 3, 'a \ue001\n\ue002b'],
   ['is left alone where it fits', 'frontdesk: hint: x', 18, 'frontdesk: hint: x'],
   ['is left alone off a terminal', 'frontdesk: hint: x', undefined, 'frontdesk: hint: x'],
 ])('a line that holds text from outside %s', (_, line, columns, lines) => {
   expect(breakMessage(line, columns).join('\n')).toBe(lines);
 });
+
+it('a text from outside in lines keeps what nobody else uses', () =>
+  expect(wrapOutside('a \ue001 \ue002"b', 4)).toEqual(['a \ue001', '| \ue002"', '| b']));
