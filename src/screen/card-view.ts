@@ -322,11 +322,8 @@ function dateText(value: JsonValue | undefined): string {
   return (typeof value === 'string' ? peopleDate(value) : undefined) ?? amountText(value);
 }
 
-/** What is shown beside a bar or a time of frontdesk: a text could look like one. */
-function amountText(value: JsonValue | undefined): string {
-  const text = safeText(cellText(value));
-  return text === '' || value instanceof JsonNumber ? text : outside(text);
-}
+/** What stands beside a bar or a time of frontdesk: a text could look like one. */
+const amountText = (value?: JsonValue) => safeText(cellText(value)).replace(/^(?!-?[\d.eE+-]+$).+$/s, outside);
 
 function memberText(value: JsonValue, name: string): string {
   return isJsonObject(value) ? safeText(cellText(value.get(name))) : '';
