@@ -59,8 +59,7 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
   ['write-excel-file wrote it', () => writtenWorkbook([{ name: 'Rows', rows }])],
 ])('a workbook is read like the CSV file of its sheet when %s', async (_what, make) => {
   const read = await readAll(await make());
-  expect(read.format).toBe('xlsx');
-  expect(read.header).toEqual(HEADER);
+  expect([read.format, read.header]).toEqual(['xlsx', HEADER]);
   expect(valuesOf(read)).toEqual(values);
   expect([read.records.map(({ row, line }) => [row, line]), read.faults]).toEqual([
     [
@@ -73,9 +72,9 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
   expect(problemsOf(read)).toEqual([]);
 });
 
-it.each([1, 7, 8, 9, 1000])('a workbook is read like the CSV file of its sheet in pieces of %i', async (size) => {
-  expect(valuesOf(await readAll(sheetJsWorkbook([{ name: 'Rows', rows }]), { size }))).toEqual(values);
-});
+it.each([1, 7, 8, 9, 1000])('a workbook is read like the CSV file of its sheet in pieces of %i', async (size) =>
+  expect(valuesOf(await readAll(sheetJsWorkbook([{ name: 'Rows', rows }]), { size }))).toEqual(values),
+);
 
 it('a workbook is read like the CSV file of its sheet whatever text it holds', async () => {
   // What XML cannot hold is escaped by programs in ways of their own; the tests by hand have it. write-excel-file
@@ -401,9 +400,9 @@ it.each<[string, Buffer, readonly (readonly [number, string])[]]>([
   ['of its column that shows texts as they are', stylesAround(col(1, 1, 1), ''), []],
   ['of its column and row, but has its own', stylesAround(col(1, 2, 2), ' s="2"', [' s="0"', ' s="0"']), []],
   ['of other columns', stylesAround(col(3, 9, 2), ''), []],
-])('a cell without a style may have the one %s', async (_whose, bytes, problems) => {
-  expect(problemsOf(await readAll(bytes))).toEqual(problems);
-});
+])('a cell without a style may have the one %s', async (_whose, bytes, problems) =>
+  expect(problemsOf(await readAll(bytes))).toEqual(problems),
+);
 
 const FILL = '<alignment horizontal="fill"/>';
 it.each([
@@ -440,9 +439,9 @@ it.each<[string, Buffer]>([
   ['has an empty cell', filling('<c r="B2" t="str"><v></v></c></row>')],
   ['lacks a cell', filling('<c r="C2" t="str"><v>a</v></c></row>')],
   ['lacks a row', filling('<c r="B2" t="str"><v>s1</v></c></row><row r="3"><c r="B3"><v>2</v></c></row>')],
-])('what an array formula fills is a fault where the file %s', async (_what, bytes) => {
-  expect(faultsOf(await readAll(bytes))).toEqual([noValue('A3', 'calendar'), noValue('B2', 'id')]);
-});
+])('what an array formula fills is a fault where the file %s', async (_what, bytes) =>
+  expect(faultsOf(await readAll(bytes))).toEqual([noValue('A3', 'calendar'), noValue('B2', 'id')]),
+);
 
 it('what an array formula fills is a fault where SheetJS stores nothing', async () => {
   const sheet = utils.aoa_to_sheet([HEADER, ['s1', 'a@x', 'Ann', true], ['s2', 'b@x', 'Bob', true]]);
@@ -502,20 +501,22 @@ const shape = (inside: string, look = '<a:noFill/>') => `<d:sp><d:spPr>${look}</
 /** In F2, two columns behind the list. */
 const apart = (what: string, rows = 1) =>
   `<d:twoCellAnchor>${at('from', [5, 0], [1, 0])}${at('to', [6, 0], [1 + rows, 0])}${what}</d:twoCellAnchor>`;
-const grouped = (x: number) =>
-  apart(
-    `<d:grpSp><d:grpSpPr><a:xfrm><a:chOff x="0" y="0"/><a:chExt cx="9" cy="9"/></a:xfrm></d:grpSpPr>${shape('', `<a:xfrm><a:off x="${x}" y="0"/><a:ext cx="9" cy="9"/></a:xfrm>`)}</d:grpSp>`,
-  );
+const CHILD_BOX = '<a:xfrm><a:chOff x="0" y="0"/><a:chExt cx="9" cy="9"/></a:xfrm>';
+const placed = (x: number) => shape('', `<a:xfrm><a:off x="${x}" y="0"/><a:ext cx="9" cy="9"/></a:xfrm>`);
+const grouped = (x: number) => apart(`<d:grpSp><d:grpSpPr>${CHILD_BOX}</d:grpSpPr>${placed(x)}</d:grpSp>`);
+const GUIDE = '<a:gdLst><a:gd name="e" fmla="*/ -44 w 9"/></a:gdLst>';
+const steps = (all: string) => `<a:pathLst><a:path w="9" h="9">${all}</a:path></a:pathLst>`;
 const path = (step: string, edge = 'l') =>
-  apart(
-    shape(
-      '',
-      `<a:custGeom><a:gdLst><a:gd name="e" fmla="*/ -44 w 9"/></a:gdLst><a:rect l="${edge}"/><a:pathLst><a:path w="9" h="9">${step}</a:path></a:pathLst></a:custGeom>`,
-    ),
-  );
+  apart(shape('', `<a:custGeom>${GUIDE}<a:rect l="${edge}"/>${steps(step)}</a:custGeom>`));
 const point = (x: number) => `<a:lnTo><a:pt x="${x}" y="9"/></a:lnTo>`;
 const shadow = (dist: number, more = '') => apart(shape('', `<a:outerShdw blurRad="50800" dist="${dist}"${more}/>`));
 const thick = (w: number, what = apart) => what(`<d:cxnSp><d:spPr><a:ln w="${w}"/></d:spPr></d:cxnSp>`);
+
+const drawnParts = (anchors: string, type = `${RELATIONS}/drawing`) => ({
+  'xl/worksheets/_rels/sheet1.xml.rels': DRAWINGS.replace(`${RELATIONS}/drawing`, type),
+  [LEGACY]: `<xml>${anchors}<br>`,
+  'xl/drawings/d.xml': `<d:wsDr ${DRAWN}>${anchors.startsWith('<x:') ? '' : anchors}</d:wsDr>`,
+});
 
 it.each<[string, string, readonly string[], string?]>([
   ['a picture over B2', twoCell(at('to', [2, 0], [2, 0])), ['B2']],
@@ -555,13 +556,9 @@ it.each<[string, string, readonly string[], string?]>([
   ['a comment', control('Note'), []],
   ['a picture that is said to be a link', twoCell(at('to', [2, 0], [2, 0])), ['B2'], `${RELATIONS}/hyperlink`],
   ['a picture of another maker', twoCell(at('to', [2, 0], [2, 0])), ['B2'], 'urn:other'],
-])('cells under drawings are faults: %s', async (_what, anchors, expected, type = `${RELATIONS}/drawing`) => {
+])('cells under drawings are faults: %s', async (_what, anchors, expected, type) => {
   const rows = [['id', 'email', 'first_name'], ['s1', 'a@x', 'Ann'], ['s1', 'a@x', 'Ann'], ['longer than its ID']];
-  const parts = {
-    'xl/worksheets/_rels/sheet1.xml.rels': DRAWINGS.replace(`${RELATIONS}/drawing`, type),
-    [LEGACY]: `<xml>${anchors}<br>`,
-    'xl/drawings/d.xml': `<d:wsDr ${DRAWN}>${anchors.startsWith('<x:') ? '' : anchors}</d:wsDr>`,
-  };
+  const parts = drawnParts(anchors, type);
   const read = await readAll(handMadeWorkbook({ rows: rows.map((row, at) => textRow(at + 1, row)).join(''), parts }));
   const ofRows = read.records.flatMap(({ line, problems = [] }) => [...problems].map(([cell]) => ({ line, cell })));
   expect([...read.faults, ...ofRows].map(({ line, cell = 9 }) => `${'ABC'[cell]}${line}`)).toEqual(expected);
@@ -771,17 +768,17 @@ it.each<[string, Buffer | Promise<Buffer>]>([
   ],
   ['a sheet of charts', twoSheets(CHARTS, '', `${RELATIONS}/chartsheet`)],
   ['a document whose relation only ends like it', oneRow({ '_rels/.rels': relations(ODD_DOCUMENT, DOCUMENT) })],
-])('a workbook is read as spreadsheets show it: with %s', async (_what, bytes) => {
-  expect(valuesOf(await readAll(await bytes))).toEqual([['s1', 'a@x']]);
-});
+])('a workbook is read as spreadsheets show it: with %s', async (_what, bytes) =>
+  expect(valuesOf(await readAll(await bytes))).toEqual([['s1', 'a@x']]),
+);
 
 it.each<[string, () => Buffer | Promise<Buffer>]>([
   ['made by hand', () => handMadeWorkbook({ rows: ONE_ROW })],
   ['of SheetJS', () => sheetJsWorkbook(ONE)],
   ['of write-excel-file', () => writtenWorkbook(ONE)],
-])('a workbook is read as spreadsheets show it: with bytes behind its end, %s', async (_whose, make) => {
-  expect(valuesOf(await readAll(Buffer.concat([await make(), Buffer.alloc(100_000)])))).toEqual([['s1', 'a@x']]);
-});
+])('a workbook is read as spreadsheets show it: with bytes behind its end, %s', async (_whose, make) =>
+  expect(valuesOf(await readAll(Buffer.concat([await make(), Buffer.alloc(100_000)])))).toEqual([['s1', 'a@x']]),
+);
 
 const DECLARED = `<worksheet xmlns="${MAIN}"><sheetData>${NAMES_ROW}${textRow(2, ['s1', 'Günther'])}</sheetData></worksheet>`;
 
@@ -833,22 +830,13 @@ it.each<[string, Uint8Array, string]>([
     withPart('xl/worksheets/_rels/sheet1.xml.rels', relations(relation('p', `${RELATIONS}/pivotTable`, 'p.xml'))),
     'has a pivot table in the sheet "Rows": copy the list into a sheet of its own',
   ],
-  ...[
-    apart('<d:pic><a:reflection/></d:pic>'),
-    shadow(0, ' sx="900000"'),
-    path('<a:l><a:pt x="e2" y="0"/></a:l>'),
-    grouped(NaN),
-  ].map((drawing): [string, Uint8Array, string] => [
-    `a drawing that may show anywhere: ${drawing}`,
-    handMadeWorkbook({
-      rows: ONE_ROW,
-      parts: {
-        'xl/worksheets/_rels/sheet1.xml.rels': DRAWINGS,
-        'xl/drawings/d.xml': `<d:wsDr ${DRAWN}>${drawing}</d:wsDr>`,
-      },
-    }),
-    'has a drawing at F2 of the sheet "Rows" whose effects or path may cover any cell: delete it, or copy the list into a sheet of its own',
-  ]),
+  ...[apart('<a:reflection/>'), shadow(0, ' sx="900000"'), path('<a:l><a:pt x="q"/></a:l>'), grouped(NaN)].map(
+    (drawing): [string, Uint8Array, string] => [
+      `a drawing that may show anywhere: ${drawing}`,
+      handMadeWorkbook({ rows: ONE_ROW, parts: drawnParts(drawing) }),
+      'has a drawing at F2 of the sheet "Rows" whose effects or path may cover any cell: delete it, or copy the list into a sheet of its own',
+    ],
+  ),
   [
     'an OpenDocument file',
     makeZip([
@@ -886,9 +874,9 @@ it.each<[string, Uint8Array, string]>([
     withPart('xl/workbook.xml', HIDDEN_BOOK),
     ': every sheet is hidden. Name one with --sheet: its sheets are "Rows" (hidden)',
   ],
-])('a workbook is refused with exit 2: %s', async (_what, bytes, problem) => {
-  expect(await refusal(bytes)).toBe(`stdin${problem.startsWith(':') ? '' : ' '}${problem}. Nothing was sent.`);
-});
+])('a workbook is refused with exit 2: %s', async (_what, bytes, problem) =>
+  expect(await refusal(bytes)).toBe(`stdin${problem.startsWith(':') ? '' : ' '}${problem}. Nothing was sent.`),
+);
 
 const rowsOf = (rows: string) => handMadeWorkbook({ rows });
 const OUT_OF_STEP = `the part ${SHEET} does not match the directory`;
@@ -1042,13 +1030,12 @@ it.each<[string, Uint8Array, string]>([
       `${SHEET}: its merged cells cannot be read`,
     ],
   ]),
-])('a damaged workbook is refused with exit 2: %s', async (_what, bytes, why) => {
-  expect(await refusal(bytes)).toBe(`stdin is damaged, or not an .xlsx file (${why}). Nothing was sent.`);
-});
+])('a damaged workbook is refused with exit 2: %s', async (_what, bytes, why) =>
+  expect(await refusal(bytes)).toBe(`stdin is damaged, or not an .xlsx file (${why}). Nothing was sent.`),
+);
 
-it('a workbook is refused with exit 2: XML that is not well formed', async () => {
-  expect(await refusal(handMadeWorkbook({ rows: '<row></c>' }))).toContain(`${SHEET}: `);
-});
+it('a workbook is refused with exit 2: XML that is not well formed', async () =>
+  expect(await refusal(handMadeWorkbook({ rows: '<row></c>' }))).toContain(`${SHEET}: `));
 
 it.each([1, 30, 100])('a workbook is refused with exit 2: a file that lacks its last %i bytes', async (count) => {
   const whole = handMadeWorkbook(good);
