@@ -258,14 +258,11 @@ class CardView {
   }
 
   #balance(): string {
-    const current = this.#card.get('currentBalance');
-    const initial = this.#card.get('initialBalance');
-    const of = this.#text('initialBalance');
-    const isKnown = current !== undefined && current !== null;
-    const text = isKnown ? `${this.#text('currentBalance')} of ${of}` : `initially ${of}`;
-    const { unicode, isAccessible = false } = this.#style;
-    const areNumbers = current instanceof JsonNumber && initial instanceof JsonNumber;
-    const bar = areNumbers && !isAccessible ? drawBar(current.text, initial.text, unicode) : '';
+    const [current, initial] = ['currentBalance', 'initialBalance'].map((name) => this.#card.get(name));
+    const of = amountText(initial);
+    const text = (current ?? null) === null ? `initially ${of}` : `${amountText(current)} of ${of}`;
+    const areDrawn = current instanceof JsonNumber && initial instanceof JsonNumber && !this.#style.isAccessible;
+    const bar = areDrawn ? drawBar(current.text, initial.text, this.#style.unicode) : '';
     const fits = displayWidth(text) + bar.length + 2 <= this.#roomAfter(LABEL_WIDTH + 2);
     return this.#line('Balance', text) + (fits && bar !== '' ? `  ${this.#paint.faint(bar)}` : '');
   }
@@ -320,10 +317,13 @@ function latestFirst(transactions: readonly JsonValue[]): readonly JsonValue[] {
   return timed.sort((a, b) => b.time - a.time).map(({ transaction }) => transaction);
 }
 
-/** A date for people, or the text as sent if it is none. */
+/** A date for people, or what was sent if it is none. */
 function dateText(value: JsonValue | undefined): string {
-  return (typeof value === 'string' ? peopleDate(value) : undefined) ?? safeText(cellText(value));
+  return (typeof value === 'string' ? peopleDate(value) : undefined) ?? amountText(value);
 }
+
+/** What stands beside a bar or a time of frontdesk: a text could look like one. */
+const amountText = (value?: JsonValue) => safeText(cellText(value)).replace(/^(?!-?[\d.eE+-]+$).+$/s, outside);
 
 function memberText(value: JsonValue, name: string): string {
   return isJsonObject(value) ? safeText(cellText(value.get(name))) : '';

@@ -118,16 +118,51 @@ export function checkCall({ name, children }: NodeOf<'Function'>, literals: Lite
   }
 }
 
-/** Applies a syntax tree to a value by the rules of JMESPath. Numbers compare by value and keep their digits. */
+/** Values that a query may handle: so many of a small document, and so many for each value of a large one. */
+const [MAX_HANDLED, MAX_OF_EACH] = [3_000_000, 20];
+/** Characters of a text that take as long as a value. */
+const AS_A_VALUE = 16;
+
+/** Calls back with what a value takes to be read, with all inside it, however often the same is inside. */
+function weigh(value: JsonValue, take: (weight: number) => void): void {
+  if (typeof value === 'string') take(1 + value.length / AS_A_VALUE);
+  else if (value instanceof JsonNumber) take(1 + value.text.length / AS_A_VALUE);
+  else take(1);
+  if (isJsonArray(value)) for (const item of value) weigh(item, take);
+  else if (isJsonObject(value)) for (const item of value.values()) weigh(item, take);
+}
+
+/**
+ * Applies a syntax tree to a value by the rules of JMESPath. Numbers compare by value and keep their digits. A result
+ * that doubles at each step is given up: no signal is heard meanwhile.
+ */
 export function evaluateQuery(tree: QueryNode, value: JsonValue, literals: Literals): JsonValue {
+  let left = MAX_HANDLED;
+  weigh(value, (weight) => {
+    left += MAX_OF_EACH * weight;
+  });
+  const take = (weight: number) => {
+    left -= weight;
+    if (left < 0) throw new QueryProblem('what it makes is too large');
+  };
   const apply: Apply = (node, found) => {
     if (node.type === 'Literal') return literalOf(node, literals);
     // A rule is stored under the type of its nodes.
     const rule = RULES[node.type] as Rule<QueryNode['type']> | undefined;
-    if (rule !== undefined) return rule(node, found, apply);
-    throw new QueryProblem('an expression reference (&) may only be the argument of a function');
+    if (rule === undefined)
+      throw new QueryProblem('an expression reference (&) may only be the argument of a function');
+    const isWhole = node.type === 'Function' || node.type === 'Comparator';
+    const result = rule(node, found, isWhole ? applyWhole : apply);
+    take(1 + (isJsonArray(result) ? result.length : 0));
+    return result;
   };
-  return apply(tree, value);
+  // Functions and comparisons read their arguments to the ends.
+  const applyWhole: Apply = (node, found) => {
+    const result = apply(node, found);
+    weigh(result, take);
+    return result;
+  };
+  return applyWhole(tree, value);
 }
 
 function eachMember(items: readonly JsonValue[], right: QueryNode, apply: Apply): JsonValue {

@@ -76,7 +76,8 @@ function columnsAtMost(text: string): number {
 
 /** Never broken: text in backticks, which could not be pasted, and a number with its unit. */
 const UNBROKEN = /`[^`]*`|\d (?:ms|s|min|h|d)\b/g;
-const HELD = '\ue001';
+/** In place of what stays together: safe text has no control characters. */
+const [HELD, HELD_QUOTE] = ['\x01', '\x02'];
 
 /** `  Label   text`: what comes before the text. Further lines are aligned with the text. */
 const LABELLED = /^ +\S(?:\S| (?! ))* {2,}(?=\S)/;
@@ -169,8 +170,6 @@ export function fillQuoted(words: readonly string[], width: number, lead = '', s
   }
   return [...lines, line].map((each, index) => (index === 0 ? each : markedLine(each)));
 }
-
-const HELD_QUOTE = '\ue002';
 
 /** A text from outside in lines. Further ones are marked, so that none looks like frontdesk's own. */
 export function wrapOutside(text: string, width: number): readonly string[] {

@@ -185,7 +185,7 @@ test.each<[string, string, ...string[]]>([
     'row 2, Members!D3, column first_name: Err:502 is a spreadsheet error, not a value: correct the formula, and export it again',
     'row 3, Members!D4, column first_name: has the format "0%", so a spreadsheet may show something else (stored as 0.5). Store it as text',
     'row 4, Members!D5, column first_name: has the format "#,##0.00\\ [$€-407]", so a spreadsheet may show something else (stored as 5). Store it as text',
-    'row 5, Members!D6, column first_name: is in a range (D6:D7) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format. Nothing was sent.',
+    'row 5, Members!D6, column first_name: is in a range (D6:D7) whose conditional format has a number format or hides values, so a spreadsheet may show something else. Remove that format. Nothing was sent.',
   ],
   [
     'cells with another look than what is stored, and merged cells',

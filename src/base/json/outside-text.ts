@@ -1,7 +1,9 @@
 /** What begins a line of frontdesk: nothing from outside may begin one with it, nor a command of a CI service. */
 const OURS = /^\s*(?:hint:|frontdesk|::)/i;
-/** A verdict, with its sign or one that looks like it. */
-const VERDICT = /^\s*(?:[✔✖▲✓✅☑✗✘❌⚠△]|[x*!] (?:NOT |OUTCOME |[A-Z]+ED\b))/;
+/** A verdict, with its sign or one that looks like it: any but the pictures among them. */
+const VERDICT = /^\s*(?:[✅❌❎⛔]|(?!\p{EPres})[\p{So}×√∆]|[x*!] (?:NOT |OUTCOME |[A-Z]+ED\b))/u;
+/** What looks like the sign that ends a quoted text. */
+const END_OF_QUOTES = /["ʺ״“-‟″〃〝-〟＂❝❞🙶-🙸]/gu;
 /** How Azure Pipelines and TeamCity begin a command, anywhere in a line of a log. */
 const CI_COMMAND = /##(?=\w*\[)/g;
 /** A status, a code, an ID, a path: it needs no quotes to be told from the words around it. */
@@ -11,7 +13,7 @@ const PLAIN_NAME = /^(?!hint)[\p{L}\p{N}](?:[\p{L}\p{N}._@+/-]| (?=\S))*$/iu;
 
 /** A text from outside in quotes that it cannot end: nothing behind them is its own. */
 export function quoted(text: string): string {
-  return `"${text.replaceAll('"', "'")}"`;
+  return `"${text.replace(END_OF_QUOTES, "'")}"`;
 }
 
 /** A text from outside within a sentence: one plain word as it is, anything else in quotes. */

@@ -177,11 +177,11 @@ class SheetReader {
     this.#refuseRange(range, range.top, { kind: 'merged', problem });
   }
 
-  /** A number format that depends on a condition may show other digits than are stored. */
+  /** A number format that depends on a condition may show other digits than are stored, and an icon or a bar none. */
   #readConditional(element: XmlElement): void {
     for (const range of rangesOf(element, this.#context.formats.conditional)) {
       const cells = this.#ranges.read(range, 'the cells of a conditional format');
-      const problem = `is in a range (${range}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`;
+      const problem = `is in a range (${range}) whose conditional format has a number format or hides values, so a spreadsheet may show something else. Remove that format`;
       this.#refuseRange(cells, Math.max(Math.min(2, cells.bottom), cells.top), { kind: 'conditional', problem });
     }
   }

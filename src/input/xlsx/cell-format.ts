@@ -158,15 +158,17 @@ function isNormal({ attributes: { name = '', builtinId } }: XmlElement): boolean
   return builtinId === '0' || name.toLowerCase() === 'normal';
 }
 
-/** The ranges of a conditional format, or of those in an extension, that have a number format. */
+/** The ranges of a conditional format, or of those in an extension, that have a number format or hide values. */
 export function rangesOf(element: XmlElement, withFormat: ReadonlySet<number>): readonly string[] {
   const formats =
     element.name === 'ext' ? insideOf(element).filter(({ name }) => name === 'conditionalFormatting') : [element];
   return formats.flatMap((format) => {
     const inside = insideOf(format);
     const isFormatted = inside.some(
-      ({ name, attributes: { dxfId } }) =>
-        name === 'numFmt' || (dxfId !== undefined && withFormat.has(wholeNumber(dxfId))),
+      ({ name, attributes: { dxfId, showValue = '1' } }) =>
+        name === 'numFmt' ||
+        !['1', 'true'].includes(showValue) ||
+        (dxfId !== undefined && withFormat.has(wholeNumber(dxfId))),
     );
     if (!isFormatted) return [];
     const ranges = inside.filter(({ name }) => name === 'sqref').map(({ text }) => text);

@@ -1,4 +1,7 @@
+import { columnLetters } from '../../screen/column.ts';
+import { quoteValue } from '../values.ts';
 import type { CellRange, CellText } from './cell.ts';
+import { type Reach, reachOf } from './drawing-reach.ts';
 import { damaged, WorkbookFault } from './packed.ts';
 import { allElements, readElements, readRelations, type Sheet } from './parts.ts';
 import { insideOf, isTrue, type XmlElement } from './xml.ts';
@@ -21,6 +24,8 @@ interface Place {
   readonly at: number;
   readonly offset: number;
 }
+
+const START: Place = { at: 0, offset: 0 };
 
 type Span = readonly [first: number, last: number];
 
@@ -45,6 +50,22 @@ class Sizes {
   #sizeOf(at: number): number {
     this.#measured += 1;
     return this.#sizes.get(at) ?? this.#usual;
+  }
+
+  lengthOf(from: Place, to: Place): number {
+    let length = to.offset - from.offset;
+    for (let { at } = from; at < to.at && this.#measured <= MAX_MEASURED; at += 1) length += this.#sizeOf(at);
+    return length;
+  }
+
+  /** Where a length begins that ends at a place. */
+  startOf({ at, offset }: Place, length: number): Place {
+    let [start, left] = [at, offset - length];
+    while (left < 0 && start > 0 && this.#measured <= MAX_MEASURED) {
+      start -= 1;
+      left += this.#sizeOf(start);
+    }
+    return left < 0 ? START : { at: start, offset: left };
   }
 
   /** Where a length ends that begins at a place. */
@@ -114,34 +135,55 @@ class Axes {
   }
 }
 
-type Spans = (axes: Axes, axis: 'row' | 'col') => Span;
+type Axis = 'row' | 'col';
+type Spans = (axes: Axes, axis: Axis) => Span;
+
+interface Drawn {
+  readonly spans: Spans;
+  /** What is shown of it cannot be told. */
+  readonly isBoundless?: boolean;
+}
+
+const NO_REACH: Reach = { length: 0, share: 0 };
 
 /** As lenient as programs are, which take the digits that a text begins with. */
 const wholeOf = (text = '') => Number.parseInt(text, 10) || 0;
 
 /** The rows or columns that a drawing covers: between two places, or from a place or a length on for a length. */
-function spansOf(anchor: XmlElement): Spans {
+function spansOf(anchor: XmlElement, reach: Reach): Spans {
   const [from, to, pos, ext] = ['from', 'to', 'pos', 'ext'].map((name) => childOf(anchor, name));
   if ((from ?? pos) === undefined || (to ?? ext) === undefined) throw damaged('a drawing has no place');
-  return (axes, axis) => {
+  const placesOn = (axes: Axes, axis: Axis): readonly [Place, Place] => {
     const [start, length] = axis === 'row' ? (['y', 'cy'] as const) : (['x', 'cx'] as const);
     const sizes = axes[axis];
     const placeIn = (place: XmlElement): Place => ({
       at: wholeOf(childOf(place, axis)?.text),
       offset: wholeOf(childOf(place, `${axis}Off`)?.text),
     });
-    const begin = from ? placeIn(from) : sizes.endOf({ at: 0, offset: 0 }, wholeOf(pos?.attributes[start]));
+    const begin = from ? placeIn(from) : sizes.endOf(START, wholeOf(pos?.attributes[start]));
     // Of an offset behind its row or column some programs show nothing, and others all of it.
-    const end = to ? sizes.endOf(placeIn(to), 0) : sizes.endOf(begin, wholeOf(ext?.attributes[length]));
-    return sizes.between(begin, end);
+    return [begin, to ? sizes.endOf(placeIn(to), 0) : sizes.endOf(begin, wholeOf(ext?.attributes[length]))];
+  };
+  return (axes, axis) => {
+    const [sizes, [begin, end]] = [axes[axis], placesOn(axes, axis)];
+    if (reach.length + reach.share === 0) return sizes.between(begin, end);
+    const sides = (['row', 'col'] as const).map((each) => axes[each].lengthOf(...placesOn(axes, each)));
+    const more = reach.length + reach.share * Math.max(...sides);
+    return sizes.between(sizes.startOf(begin, more), sizes.endOf(end, more));
   };
 }
 
 /** What a drawing part shows. Programs choose between alternatives in their own ways, so each of them counts. */
-async function drawnIn(archive: Archive, part: string): Promise<readonly Spans[]> {
+async function drawnIn(archive: Archive, part: string): Promise<readonly Drawn[]> {
   const children = await allElements(archive, part, 'wsDr/*');
   const anchors = insideOf({ children }).filter(({ name }) => /^(?:twoCell|oneCell|absolute)Anchor$/.test(name));
-  return anchors.filter((anchor) => insideOf(anchor).some(covers)).map(spansOf);
+  return anchors.flatMap((anchor) => {
+    const reach = reachOf(anchor);
+    const isBoundless = !Number.isFinite(reach.length + reach.share);
+    // A line as thick as a row covers it.
+    if (!isBoundless && reach.length <= SLIVER && !insideOf(anchor).some(covers)) return [];
+    return [{ spans: spansOf(anchor, isBoundless ? NO_REACH : reach), isBoundless }];
+  });
 }
 
 /** A tag of any prefix. */
@@ -167,15 +209,16 @@ async function readerOf(archive: Archive, part: string, kind: string) {
 }
 
 /** The buttons and other controls, and the comments that are always shown. They are in a format that is often no XML. */
-async function controlsIn(archive: Archive, part: string): Promise<readonly Spans[]> {
+async function controlsIn(archive: Archive, part: string): Promise<readonly Drawn[]> {
   const [, ...controls] = (await textOf(archive, part)).split(CONTROL);
   const shown = controls.filter((each) => !/^[^>]*\sObjectType\s*=\s*["']Note["']/.test(each) || VISIBLE.test(each));
   return shown.map((each) => {
     const numbers = (ANCHOR.exec(each)?.[1] ?? '').split(',').map(wholeOf);
-    return (axes, axis) => {
+    const spans: Spans = (axes, axis) => {
       const [at = 0, offset = 0, , , end = 0, endOffset = 0] = numbers.slice(axis === 'col' ? 0 : 2);
       return axes[axis].between({ at, offset: offset * PIXEL }, { at: end, offset: endOffset * PIXEL });
     };
+    return { spans };
   });
 }
 
@@ -198,8 +241,8 @@ export class CoveredCells {
     this.#ranges = ranges.toSorted((one, other) => other.top - one.top);
   }
 
-  static async read(archive: Archive, { part }: Sheet): Promise<CoveredCells> {
-    const drawn: Spans[] = [];
+  static async read(archive: Archive, { name, part }: Sheet): Promise<CoveredCells> {
+    const drawn: Drawn[] = [];
     for (const { kind, part: drawing } of await readRelations(archive, part)) {
       if (!archive.has(drawing)) continue;
       try {
@@ -212,8 +255,13 @@ export class CoveredCells {
     const axes = new Axes();
     for await (const elements of readElements(archive, part, ...SIZED))
       for (const element of elements) axes.take(element);
-    const ranges = drawn.map((spans) => {
+    const ranges = drawn.map(({ spans, isBoundless }) => {
       const [[top, bottom], [left, right]] = [spans(axes, 'row'), spans(axes, 'col')];
+      if (isBoundless) {
+        throw new WorkbookFault(
+          `has a drawing at ${columnLetters(left)}${top + 1} of the sheet ${quoteValue(name)} whose effects or path may cover any cell: delete it, or copy the list into a sheet of its own`,
+        );
+      }
       return { top: top + 1, bottom: bottom + 1, left, right };
     });
     return new CoveredCells(ranges, axes.col);

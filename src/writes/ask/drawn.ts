@@ -31,13 +31,15 @@ const CTRL_Z = '\u001a';
 const EMPTY_LINE = '\u0015';
 /** `? ` before a question, and room for an answer after it. */
 const AROUND_QUESTION = 8;
+/** In place of what stays together: safe text has no control characters. */
+const HELD = '\u0003';
 /** A question too long for one line, broken between words. The offered answers stay together where they fit. */
 function breakQuestion({ text, room = 0 }: Question, columns: number): string {
   const width = columns - AROUND_QUESTION;
   const held = safeText(text).replace(/\([^()]*\)$/, (answers) =>
-    displayWidth(answers) > width ? answers : answers.replaceAll(' ', '\u00a0'),
+    displayWidth(answers) > width ? answers : answers.replaceAll(' ', HELD),
   );
-  const lines = breakLine(held, width).map((line) => line.replaceAll('\u00a0', ' '));
+  const lines = breakLine(held, width).map((line) => line.replaceAll(HELD, ' '));
   return lines.join('\n  ') + answerGap(room, AROUND_ANSWER + displayWidth(lines.at(-1) ?? ''), columns);
 }
 

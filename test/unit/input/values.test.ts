@@ -38,13 +38,12 @@ test.each([
   `Please block ${ID}, the customer lost it.`,
   // The same card twice is one card.
   `${ID} (${ID})`,
-])('a card ID that was pasted: the one ID in %j is found', (text) => {
-  expect(readCardId(text)).toEqual({ kind: 'holds', id: ID });
-});
+])('a card ID that was pasted: the one ID in %j is found', (text) =>
+  expect(readCardId(text)).toEqual({ kind: 'holds', id: ID }),
+);
 
-it('a card ID keeps its case where that it finds', () => {
-  expect(readCardId(`{${ID.toUpperCase()}}`)).toEqual({ kind: 'holds', id: ID.toUpperCase() });
-});
+it('a card ID keeps its case where that it finds', () =>
+  expect(readCardId(`{${ID.toUpperCase()}}`)).toEqual({ kind: 'holds', id: ID.toUpperCase() }));
 
 test.each([`https://x/${ID}/${OTHER}`, `${ID} ${OTHER}`, `${ID}\n${OTHER}\n${ID}`])(
   'a card ID that was pasted: both IDs in %j are found',
@@ -78,9 +77,8 @@ test.each([
   ['5f0c6a2e-8d3b', `"5f0c6a2e-8d3b" is not a card ID. ${LOOK}`],
 ])('a card ID: of %j is said: %j', (text, problem) => expect(cardIdProblem(text)).toBe(problem));
 
-it('both IDs are named of a text that holds two', () => {
-  expect(cardIdProblem(`${ID} ${OTHER}`)).toContain(`holds 2 card IDs: ${ID}, ${OTHER}`);
-});
+it('both IDs are named of a text that holds two', () =>
+  expect(cardIdProblem(`${ID} ${OTHER}`)).toContain(`holds 2 card IDs: ${ID}, ${OTHER}`));
 
 it('cells of which many are empty take no room', () => {
   const cells = ['id', ...Array.from({ length: 16_382 }, () => ''), 'lost'];

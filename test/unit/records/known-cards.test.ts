@@ -46,20 +46,15 @@ afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
 
 test('a card is found by its whole reference in any case, else by beginnings of three characters and of an ID', async () => {
   await remember(place(), [card(ONE, 'Order-1'), card(TWO, 'Order-10')]);
-  expect(ids('ORDER-1')).toEqual([ONE]);
-  expect(ids('order')).toEqual([TWO, ONE]);
-  expect(ids('or')).toEqual([]);
-  expect(ids('0b7a6c1e')).toEqual([TWO, ONE]);
-  expect(ids('0B7A6C1E-FFFF')).toEqual([TWO]);
-  expect(ids('0b7a6c1effff4d')).toEqual([TWO]);
-  expect(ids('0b7a6c1')).toEqual([]);
-  expect(ids('rder-1')).toEqual([]);
+  expect([ids('ORDER-1'), ids('order')]).toEqual([[ONE], [TWO, ONE]]);
+  expect([ids('or'), ids('0b7a6c1e')]).toEqual([[], [TWO, ONE]]);
+  expect([ids('0B7A6C1E-FFFF'), ids('0b7a6c1effff4d')]).toEqual([[TWO], [TWO]]);
+  expect([ids('0b7a6c1'), ids('rder-1')]).toEqual([[], []]);
 });
 
 test.each(['  r-1 ', 'r-1', ' R-1', 'r-1\u3000'])('a reference with blanks around is found by "%s"', async (text) => {
   await remember(place(), [card(ONE, '  r-1 '), card(TWO, ' r-10 ')]);
-  expect(ids(text)).toEqual([ONE]);
-  expect(cardsByReference(place(), [text])).toEqual(new Map([[text, ONE]]));
+  expect([ids(text), cardsByReference(place(), [text])]).toEqual([[ONE], new Map([[text, ONE]])]);
 });
 
 test('the newest cards are those of the last lines with a status, each once, whatever a killed process left behind', async () => {
@@ -83,8 +78,7 @@ test('the last line of a card counts: an earlier reference finds it no more, and
   await remember(place(), [card(ONE, 'old-1', 'ACTIVE', '2026-01-01T00:00:00.000Z')]);
   await remember(place(), [card(TWO, 'old-2', 'ACTIVE')]);
   await remember(place(), [card(ONE, 'new-1', undefined, NOW)]);
-  expect(ids('old-1')).toEqual([]);
-  expect(ids('old')).toEqual([TWO]);
+  expect([ids('old-1'), ids('old')]).toEqual([[], [TWO]]);
   const known = [card(ONE, 'new-1', 'ACTIVE', '2026-01-01T00:00:00.000Z')];
   expect(findCards(place(), 'new-1').cards).toEqual(known);
   await addCards(place(), nothing(), NOW);
@@ -98,10 +92,8 @@ test.each(['sandbox', LONG_URL])(
     const other = { ...place(), url };
     await remember(place(), [card(ONE, 'order-1')]);
     await remember(other, [card(TWO, 'order-1')]);
-    expect(ids('order-1')).toEqual([ONE]);
-    expect(await forgetCards(place())).toBe(true);
-    expect(await forgetCards(place())).toBe(false);
-    expect(ids('order-1')).toEqual([]);
+    expect([ids('order-1'), await forgetCards(place())]).toEqual([[ONE], true]);
+    expect([await forgetCards(place()), ids('order-1')]).toEqual([false, []]);
     expect(findCards(other, 'order-1').count).toBe(1);
   },
 );
@@ -143,8 +135,7 @@ test('cards that are added are behind one line for each known card, and a failur
   expect(readFileSync(path, 'utf8')).toBe(before);
   await addCards(place(), one(TWO), NOW);
   expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(3);
-  expect(findCards(place(), 'order-1').cards).toEqual([card(ONE, 'order-1', 'BLOCKED')]);
-  expect(ids('order-2')).toEqual([TWO]);
+  expect([findCards(place(), 'order-1').cards, ids('order-2')]).toEqual([[card(ONE, 'order-1', 'BLOCKED')], [TWO]]);
 });
 
 test('cards that two processes add at once are all kept', async () => {
@@ -181,8 +172,7 @@ test('cards that are forgotten while others are added stay forgotten, and what a
   while (!isWriting() || !existsSync(join(dirname(path), 'cards.lock'))) await setImmediate();
   expect(await forgetCards(place())).toBe(true);
   await adding;
-  expect(['order-1', 'order-2'].map(ids)).toEqual([[], [TWO]]);
-  expect(readdirSync(dirname(path))).toEqual([basename(path)]);
+  expect([['order-1', 'order-2'].map(ids), readdirSync(dirname(path))]).toEqual([[[], [TWO]], [basename(path)]]);
 });
 
 test('of a file of many pieces, each card keeps its latest line whole, in the order of the file', async () => {

@@ -74,8 +74,7 @@ it('lines that are appended are synced after the folder that names a new file, a
   expect(done).toEqual(['sync folder', 'close folder', 'write file', 'datasync file', 'close file']);
   done.length = 0;
   await appendLines(path, 'two\nthree\n');
-  expect(done).toEqual(['write file', 'datasync file', 'close file']);
-  expect(textOf(path)).toBe('one\ntwo\nthree\n');
+  expect([done, textOf(path)]).toEqual([['write file', 'datasync file', 'close file'], 'one\ntwo\nthree\n']);
 });
 
 it.each([0o644, 0o640, 0o604, 0o600, 0o700])('lines that are appended keep a file of %o for its user', async (mode) => {
@@ -106,8 +105,7 @@ it('lines that are appended of which only a part was written are a failure, and 
   });
   const partly = { code: 'ENOSPC', message: 'only a part was written' };
   await expect(appendLines(path, 'two\n')).rejects.toMatchObject(partly);
-  expect(done).toEqual(['write file', 'close file']);
-  expect(textOf(path)).toBe('one\ntw');
+  expect([done, textOf(path)]).toEqual([['write file', 'close file'], 'one\ntw']);
 });
 
 /** Changes the file after each sync of it, or the first ones; gives how often it was opened. */
@@ -225,8 +223,7 @@ it('the files of the ledger are listed newest day first, without names that fron
   for (const name of [...names, ...others]) writeFileSync(join(folder, name), '');
   const listed = async (day?: string) =>
     (await ledgerFiles(dirname(folder), day)).map((each) => each.path.slice(folder.length + 1));
-  expect(await listed()).toEqual(names.toReversed());
-  expect(await listed('20260501')).toEqual([names[2], names[1]]);
+  expect([await listed(), await listed('20260501')]).toEqual([names.toReversed(), [names[2], names[1]]]);
   const [first] = await ledgerFiles(dirname(folder), '20260501');
   expect(first).toMatchObject({ day: '20260501', machine: 'bbbbbbbb' });
   expect(await ledgerFiles(temporaryFolder())).toEqual([]);
@@ -260,8 +257,7 @@ it('the lines about an entry are those of its day that begin with its name, of e
   write('20260502.aaaaaaaa.ndjson', line(3));
   const done = watched();
   expect(await linesAbout(dirname(dirname(path)), entry)).toEqual([line(1), line(2)]);
-  expect(done).toEqual(['close file', 'close file']);
-  expect(await linesAbout(temporaryFolder(), entry)).toEqual([]);
+  expect([done, await linesAbout(temporaryFolder(), entry)]).toEqual([['close file', 'close file'], []]);
 });
 
 const linesOf = async (content: string) => {
@@ -273,8 +269,7 @@ const linesOf = async (content: string) => {
 };
 
 it('lines read from the beginning are the whole ones, each with its newline', async () => {
-  expect(await linesOf('two\n\nthree\nha')).toEqual([['two\n', '\n', 'three\n'], []]);
-  expect(await linesOf('')).toEqual([]);
+  expect([await linesOf('two\n\nthree\nha'), await linesOf('')]).toEqual([[['two\n', '\n', 'three\n'], []], []]);
 });
 
 it('lines read from the beginning go on over the end of a piece', async () => {
@@ -298,8 +293,7 @@ const readsAtMost = (bytes: (at: number) => number) => (file: FileHandle) => {
 };
 
 it('lines read from the end come the last one first, without the empty ones and with half a line', async () => {
-  expect(await linesBack('one\n\ntwo\nha')).toEqual(['ha', 'two', 'one']);
-  expect(await linesBack('\none\n')).toEqual(['one']);
+  expect([await linesBack('one\n\ntwo\nha'), await linesBack('\none\n')]).toEqual([['ha', 'two', 'one'], ['one']]);
   expect(await linesBack('')).toEqual([]);
   expect(await linesBack(`${'one\n'.repeat(PIECE)}two\nthree\n`, undefined, 2)).toEqual(['three', 'two']);
 });

@@ -238,8 +238,7 @@ it('a change that was killed after it wrote its end is not open, and its own fil
   await recorder.end(entry, ended({ outcome: 'applied', httpStatus: 200 }));
   writeFileSync(openPath(entry), begun, { mode: 0o600 });
   asGone(openPath(entry));
-  expect(await readOpenWrites(ports)).toEqual([]);
-  expect(fs.existsSync(openPath(entry))).toBe(false);
+  expect([await readOpenWrites(ports), fs.existsSync(openPath(entry))]).toEqual([[], false]);
   expect(await showHistory(ports.stateDir, entry)).toMatchObject({ callOutcome: { outcome: 'applied' } });
 });
 
@@ -248,8 +247,7 @@ it('a change whose end found the disk full is ended in its own file, and goes to
   const empty = fill(path);
   await expect(recorder.end(entry, ended({ outcome: 'applied' }))).rejects.toMatchObject({ code: 'LOCAL_IO' });
   empty();
-  expect(await readOpenWrites(ports)).toEqual([]);
-  expect(fs.existsSync(openPath(entry))).toBe(false);
+  expect([await readOpenWrites(ports), fs.existsSync(openPath(entry))]).toEqual([[], false]);
   expect(readFileSync(path, 'utf8')).toContain('"outcome":"applied"');
 });
 
@@ -271,8 +269,7 @@ it('a closing that the ledger had no room for stands in the file of the change, 
   await recorder.supersede([{ entry, operation: 'card.block', id: CARD }], 'later');
   expect(await readOpenWrites(ports)).toEqual([]);
   empty();
-  expect(await readOpenWrites(ports)).toEqual([]);
-  expect(fs.existsSync(openPath(entry))).toBe(false);
+  expect([await readOpenWrites(ports), fs.existsSync(openPath(entry))]).toEqual([[], false]);
   expect(readFileSync(path, 'utf8')).toContain('"supersededBy":"later"');
 });
 
@@ -393,8 +390,7 @@ it('what was added since somebody looked is found whatever its clock said, and n
   clock.ms = 60_000;
   const since = await sinceNow(stateDir, 'card.reissue', clock.now());
   const early = openSent(since);
-  expect(await foundBy(early)).toBe(',,,');
-  expect(await pruneLedger(ports, 59_995)).toBe(1);
+  expect([await foundBy(early), await pruneLedger(ports, 59_995)]).toEqual([',,,', 1]);
   expect([await foundBy(early), await foundBy(openSent(since))]).toEqual([',,,', ',,,']);
   clock.ms = 20;
   await single('new');

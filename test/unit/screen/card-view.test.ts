@@ -48,9 +48,8 @@ it('cardView shows what the card is, what it holds, until when, and what can be 
   ]);
 });
 
-it('cardView is only the facts of the card before a question', () => {
-  expect(cardSummary(ACTIVE, STYLE)).toMatch(/^(?![\s\S]*(?:Next|transactions))[\s\S]*Status {8}ACTIVE\n/);
-});
+it('cardView is only the facts of the card before a question', () =>
+  expect(cardSummary(ACTIVE, STYLE)).toMatch(/^(?![\s\S]*(?:Next|transactions))[\s\S]*Status {8}ACTIVE\n/));
 
 it('cardView suggests commands with the same profile, by status', () => {
   const blocked = card('{"cardId":"7c0e2f3a-1111-2222-3333-444455556666","status":"WAITING_ACTIVATION"}');
@@ -86,9 +85,14 @@ it.each([
   ['{"initialBalance":0,"currentBalance":0}', '0 of 0\n'],
   ['{"initialBalance":50.00}', 'initially 50.00\n'],
   ['{"initialBalance":"odd","currentBalance":1}', '1 of odd\n'],
-])('cardView shows the balance of %s as %s, digits as sent', (text, shown) => {
-  expect(cardView(card(text), STYLE)).toContain(`Balance       ${shown}`);
-});
+  ['{"initialBalance":"1","currentBalance":"5 of 5  [█]"}', '"5 of 5  [█]" of 1\n'],
+  [
+    '{"initialBalance":1,"expiryDate":"2099-01-01 (in 72 years)"}',
+    'initially 1\nExpires       "2099-01-01 (in 72 years)"\n',
+  ],
+])('cardView shows the balance of %s as %s, digits as sent', (text, shown) =>
+  expect(cardView(card(text), STYLE)).toContain(`Balance       ${shown}`),
+);
 
 it('cardView draws no bar for a screen reader', () => {
   const text = '{"initialBalance":50,"currentBalance":12.5}';
@@ -117,9 +121,8 @@ it('cardView shows a card with more members than a call has arguments', () => {
   expect(cardDetails(card(JSON.stringify({ metadata })), STYLE)).toContain('k149999');
 });
 
-it('cardView colors the status without color being its only sign', () => {
-  expect(cardView(ACTIVE, { ...STYLE, colour: true })).toContain('\u001b[32mACTIVE\u001b[39m');
-});
+it('cardView colors the status without color being its only sign', () =>
+  expect(cardView(ACTIVE, { ...STYLE, colour: true })).toContain('\u001b[32mACTIVE\u001b[39m'));
 
 it.each(['frontdesk card reissue 1 --yes', 'hint: run frontdesk card block'])(
   'no line of a card begins with %j as if frontdesk said it',

@@ -34,9 +34,8 @@ function sorted(values: string): string {
   return Array.isArray(rows) ? rows.map((row) => row).length + printJson(sortRows(rows, 'v')) : '';
 }
 
-it('sortRows sorts numbers by value, not by text, and keeps their digits', () => {
-  expect(sorted('[{"v":10},{"v":9.50},{"v":-1},{"v":1e1}]')).toBe('4[{"v":-1},{"v":9.50},{"v":10},{"v":1e1}]');
-});
+it('sortRows sorts numbers by value, not by text, and keeps their digits', () =>
+  expect(sorted('[{"v":10},{"v":9.50},{"v":-1},{"v":1e1}]')).toBe('4[{"v":-1},{"v":9.50},{"v":10},{"v":1e1}]'));
 
 it('sortRows puts rows without a value last and keeps the order of equal ones', () => {
   expect(sorted('[{"i":1},{"v":null,"i":2},{"v":"b","i":3},{"v":"a"},{"v":"b","i":4}]')).toBe(

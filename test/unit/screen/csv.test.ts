@@ -33,13 +33,11 @@ it('csv rows writes the header by field names, then one line per row', async () 
   );
 });
 
-it('csv rows writes the header alone for no rows, and nothing without a header', async () => {
-  expect([await rowsAsCsv([]), await rowsAsCsv([], BARE)]).toEqual(['id,n,metadata\r\n', '']);
-});
+it('csv rows writes the header alone for no rows, and nothing without a header', async () =>
+  expect([await rowsAsCsv([]), await rowsAsCsv([], BARE)]).toEqual(['id,n,metadata\r\n', '']));
 
-it('csv rows guards texts and not numbers', async () => {
-  expect(await rowsAsCsv([parseJson('{"id":"-1","n":-1}')], BARE)).toBe("'-1,-1,\r\n");
-});
+it('csv rows guards texts and not numbers', async () =>
+  expect(await rowsAsCsv([parseJson('{"id":"-1","n":-1}')], BARE)).toBe("'-1,-1,\r\n"));
 
 it('csv rows writes a text as it is, and its controls as escapes on a terminal alone', async () => {
   const row = parseJson('{"id":"a\\u001b\\\\x41"}');

@@ -29,9 +29,8 @@ it('T6 cutText says how much of a long text is missing', () => {
   expect(cutText('x'.repeat(140), 40)).toBe(`${'x'.repeat(32)}… (+108)`);
 });
 
-it('cutText uses ASCII dots where the terminal is not UTF-8', () => {
-  expect([cutText('hello world', 8, false), cutText('hello', 2, false)]).toEqual(['hello...', 'he']);
-});
+it('cutText uses ASCII dots where the terminal is not UTF-8', () =>
+  expect([cutText('hello world', 8, false), cutText('hello', 2, false)]).toEqual(['hello...', 'he']));
 
 it('cutText is never wider than asked, whatever the text', () => {
   fc.assert(

@@ -8,6 +8,5 @@ it.each([
   ['a row of a run with a name', 'nightly:3', 'nightly:3'],
 ])('the entry of %s is short enough to be typed', (_what, entry, short) => expect(shortEntry(entry)).toBe(short));
 
-it('an arrow is ASCII where the locale is not UTF-8', () => {
-  expect([arrow({ unicode: true }), arrow({ unicode: false })]).toEqual(['→', '->']);
-});
+it('an arrow is ASCII where the locale is not UTF-8', () =>
+  expect([arrow({ unicode: true }), arrow({ unicode: false })]).toEqual(['→', '->']));

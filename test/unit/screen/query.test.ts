@@ -123,6 +123,10 @@ it.each([
   ['sort([].[id][])', undefined],
   ['sort([[0].id,[0].amount])', 'sort() wants only numbers or only strings, got number and string'],
   ['sort_by(@,&name)', 'sort_by() wants only numbers or only strings, got null and null'],
+  ...['|[@,@]', '|[@,@][]', "|join('',[to_string(@),to_string(@)])"].map((step): [string, string] => [
+    `@${step.repeat(40)}`,
+    'what it makes is too large',
+  ]),
   ['sum(`[1e9999999,1]`)', 'the numbers are too different in size for arithmetic'],
 ])('--query: %s that does not fit the result is a usage failure', (expression, reason) => {
   const run = compileQuery(expression);

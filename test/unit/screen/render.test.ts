@@ -139,9 +139,8 @@ it('table off a terminal cuts nothing and draws no escape sequence', async () =>
   expect(await rendered(long, { colour: true, header: false })).toBe(`${'x'.repeat(40_000)}\\x1b[2J\t\t\n`);
 });
 
-it('table off a terminal sorts by the value of a column, shown or not', async () => {
-  expect(await rendered(two, { header: false, columns: 'cardId', sortBy: 'currentBalance' })).toBe('b\na\n');
-});
+it('table off a terminal sorts by the value of a column, shown or not', async () =>
+  expect(await rendered(two, { header: false, columns: 'cardId', sortBy: 'currentBalance' })).toBe('b\na\n'));
 
 it.each<[Partial<OutputOptions>, string]>([
   [{ query: '[].{id:cardId,b:currentBalance}' }, 'id\tb\na\t10.10\nb\t9.5\n'],
@@ -151,9 +150,9 @@ it.each<[Partial<OutputOptions>, string]>([
   [{ query: '[0].status' }, 'ACTIVE\n'],
   [{ query: 'nothing' }, 'null\n'],
   [{ query: '[].{id:cardId,b:currentBalance}', columns: 'b', sortBy: 'b' }, 'b\n9.5\n10.10\n'],
-])('table off a terminal shows what a query finds: %j', async (changes, text) => {
-  expect(await rendered(two, changes)).toBe(text);
-});
+])('table off a terminal shows what a query finds: %j', async (changes, text) =>
+  expect(await rendered(two, changes)).toBe(text),
+);
 
 it('table off a terminal prints text of frontdesk with one line end', async () => {
   const text: Result = { kind: 'text', text: 'hello', json: parseJson('{"hello":1.0}') };

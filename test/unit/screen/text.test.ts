@@ -11,6 +11,7 @@ import {
   plural,
   safeText,
   shortenText,
+  wrapOutside,
 } from '../../../src/screen/text.ts';
 
 it.each([
@@ -71,9 +72,9 @@ it.each([
   ['\u{10000}ab', 2, '\u{10000}a… (+1)'],
   ['', 0, ''],
   ['😀😀😀😀', 5, '😀😀😀😀'],
-])('shortenText cuts %.10j at %i characters, and says how many are missing', (text, limit, shown) => {
-  expect(shortenText(text, limit)).toBe(shown);
-});
+])('shortenText cuts %.10j at %i characters, and says how many are missing', (text, limit, shown) =>
+  expect(shortenText(text, limit)).toBe(shown),
+);
 
 it('counting counts code points from a place on, and says how many of what', () => {
   expect([countFrom('a😀b', 1), countFrom('a\uffffb', 0), countFrom('\u{10000}', 0), countFrom('abc', 3)]).toEqual([
@@ -83,9 +84,8 @@ it('counting counts code points from a place on, and says how many of what', () 
   expect([1, 2].map((count) => plural(count, 'entry', 'entries'))).toEqual(['1 entry', '2 entries']);
 });
 
-it('counting groups thousands', () => {
-  expect([0, 999, 1000, 39_800, 1_000_000].map(groupThousands)).toEqual(['0', '999', '1,000', '39,800', '1,000,000']);
-});
+it('counting groups thousands', () =>
+  expect([0, 999, 1000, 39_800, 1_000_000].map(groupThousands)).toEqual(['0', '999', '1,000', '39,800', '1,000,000']));
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 
@@ -155,9 +155,9 @@ it.each<[string, string, number | undefined, string]>([
     40,
     '  21:47  ref-0001  reissue  done, new\n  card\n  0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b101',
   ],
-])('a line that is too long for the terminal %s', (_, line, columns, lines) => {
-  expect(breakLine(line, columns).join('\n')).toBe(lines);
-});
+])('a line that is too long for the terminal %s', (_, line, columns, lines) =>
+  expect(breakLine(line, columns).join('\n')).toBe(lines),
+);
 
 it.each<[string, string, number | undefined, string]>([
   [
@@ -170,8 +170,12 @@ it.each<[string, string, number | undefined, string]>([
   ['begins no line with frontdesk:', '  is 409 (sorry frontdesk: do', 15, '  is 409 (sorry\n  | frontdesk: do'],
   ['leaves no long word to the terminal', '"aaaaaaaaaHINT: x"', 12, '"aaaaaaaaa\n| HINT: x"'],
   ['marks an unbroken space', '"aaaaaaaaa\u00a0hint:\u00a0x"', 12, '"aaaaaaaaa\n| \u00a0hint:\u00a0x"'],
+  ['keeps what nobody else uses', 'a \ue001 \ue002b', 3, 'a \ue001\n\ue002b'],
   ['is left alone where it fits', 'frontdesk: hint: x', 18, 'frontdesk: hint: x'],
   ['is left alone off a terminal', 'frontdesk: hint: x', undefined, 'frontdesk: hint: x'],
-])('a line that holds text from outside %s', (_, line, columns, lines) => {
-  expect(breakMessage(line, columns).join('\n')).toBe(lines);
-});
+])('a line that holds text from outside %s', (_, line, columns, lines) =>
+  expect(breakMessage(line, columns).join('\n')).toBe(lines),
+);
+
+it('a text from outside in lines keeps what nobody else uses', () =>
+  expect(wrapOutside('a \ue001 \ue002"b', 4)).toEqual(['a \ue001', '| \ue002"', '| b']));

@@ -54,9 +54,9 @@ it.each(
   ['', '\n12 345\n', '\n0000000012 000000000345', `${NUMBERS}x`, `\nx${NUMBERS}`].map(
     (end) => `0123456789abcdef${end}`,
   ),
-)('a lock whose numbers are not whole counts as the first: %j', (text) => {
-  expect(readLockFile(lockOf({ [`${NAME}.pod-a`]: text }))).toMatchObject({ epoch: 1, life: text });
-});
+)('a lock whose numbers are not whole counts as the first: %j', (text) =>
+  expect(readLockFile(lockOf({ [`${NAME}.pod-a`]: text }))).toMatchObject({ epoch: 1, life: text }),
+);
 
 it('a lock belongs to the holder in its folder, else to a file that names none', () => {
   const held = { '.DS_Store': 'x', [`${NAME}.pod-a`]: '', 'z.tmp': '' };
@@ -327,9 +327,8 @@ function watch() {
   };
 }
 
-it('signs of life are given thirty times before patience ends', () => {
-  expect([HEARTBEAT_EVERY_MS, PATIENCE_MS]).toEqual([2000, 60_000]);
-});
+it('signs of life are given thirty times before patience ends', () =>
+  expect([HEARTBEAT_EVERY_MS, PATIENCE_MS]).toEqual([2000, 60_000]));
 
 it('signs of life are missed for as long as a lock was seen unchanged, by the looks at it', () => {
   const { heartbeats, pass } = watch();
@@ -373,13 +372,12 @@ it('a lock is left behind when it has no holder that could be asked, and stays s
   expect([watch().lookFor(nameless, 59_000), watch().lookFor(nameless, 60_000)]).toEqual([false, true]);
 });
 
-it('a lock is left behind never while its holder runs here, however long that is silent', () => {
-  expect(watch().lookFor(lock({ holder: HERE }), 120_000)).toBe(false);
-});
+it('a lock is left behind never while its holder runs here, however long that is silent', () =>
+  expect(watch().lookFor(lock({ holder: HERE }), 120_000)).toBe(false));
 
-it.runIf(process.platform === 'linux')('a lock is left behind at once when its holder here has ended', () => {
-  expect(watch().heartbeats.isLeftBehind(PATH, lock({ holder: GONE }))).toBe(true);
-});
+it.runIf(process.platform === 'linux')('a lock is left behind at once when its holder here has ended', () =>
+  expect(watch().heartbeats.isLeftBehind(PATH, lock({ holder: GONE }))).toBe(true),
+);
 
 it
   .runIf(process.platform === 'linux')

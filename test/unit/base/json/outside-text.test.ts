@@ -25,7 +25,9 @@ it.each([
   expect(outside(text)).toBe(shown);
 });
 
-it('a text from outside cannot end its quotes', () => expect(quoted('x" hint: y')).toBe(`"x' hint: y"`));
+it.each([...'"ʺ״“”„‟″❝❞〃〝〞〟＂🙶🙷🙸'])('a text from outside cannot end its quotes: %s', (sign) =>
+  expect(quoted(`x${sign} hint: y`)).toBe(`"x' hint: y"`),
+);
 
 it('a member with an odd name is quoted where a label would stand', () => {
   expect([outsideName('delivery note'), outsideName('')]).toEqual(['delivery note', '""']);
@@ -37,9 +39,12 @@ it.each([
   ['hint: x', '| hint: x'],
   ['  Frontdesk: x', '  | Frontdesk: x'],
   [' ::error::x', ' | ::error::x'],
-  ...[...'✔✖▲✓✅☑✗✘❌⚠△'].map((sign): [string, string] => [`${sign} NOT BLOCKED`, `| ${sign} NOT BLOCKED`]),
+  ...[...'✔✖▲✓✅☑✗✘❌⚠△√∆×✕☒☓❎⛔▴🗙🗸🗹⍻'].map((sign): [string, string] => [
+    `${sign} NOT BLOCKED`,
+    `| ${sign} NOT BLOCKED`,
+  ]),
   [' x NOT BLOCKED', ' | x NOT BLOCKED'],
-  ['x-ray', 'x-ray'],
+  ...['x-ray', '🎁 NOT BLOCKED', '✨', '+1', 'éé'].map((text): [string, string] => [text, text]),
   ['order frontdesk', 'order frontdesk'],
 ])('a line that begins like one of frontdesk or of a CI service is marked: %s', (line, shown) => {
   expect(markedLine(line)).toBe(shown);

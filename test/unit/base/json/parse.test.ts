@@ -25,13 +25,11 @@ it('parseJson keeps key order, integer-like keys, __proto__ and then', () => {
   expect(value instanceof Map && [...value.keys()]).toEqual(['b', '10', 'a', '2', '__proto__', 'constructor', 'then']);
 });
 
-it('parseJson accepts one byte order mark and refuses two (docs/faults.md B23)', () => {
-  expect([parseJson('\ufeff[]'), refusal('\ufeff\ufeff[]').problem]).toEqual([[], 'syntax']);
-});
+it('parseJson accepts one byte order mark and refuses two (docs/faults.md B23)', () =>
+  expect([parseJson('\ufeff[]'), refusal('\ufeff\ufeff[]').problem]).toEqual([[], 'syntax']));
 
-it('B24 parseJson keeps a lone surrogate that was written as an escape', () => {
-  expect(parseJson('"\\ud83d"')).toBe('\ud83d');
-});
+it('B24 parseJson keeps a lone surrogate that was written as an escape', () =>
+  expect(parseJson('"\\ud83d"')).toBe('\ud83d'));
 
 it('parseJson refuses a name that occurs twice, whatever its values (docs/faults.md B17)', () => {
   const error = refusal('{\n  "status": "ACTIVE",\n  "status": "ACTIVE"\n}');
@@ -76,9 +74,8 @@ it.each<[reason: string, ...texts: string[]]>([
 
 it('parseJson points at the wrong escape, not at the string', () => expect(refusal('["abc\\n\\q"]').column).toBe(8));
 
-it('parseJson cuts a monstrous key out of the path and the message', () => {
-  expect(refusal(`{"${'k'.repeat(5_000_000)}":x}`).message.length).toBeLessThan(200);
-});
+it('parseJson cuts a monstrous key out of the path and the message', () =>
+  expect(refusal(`{"${'k'.repeat(5_000_000)}":x}`).message.length).toBeLessThan(200));
 
 it('parseJson agrees with JSON.parse about every ordinary value', () => {
   fc.assert(
@@ -146,6 +143,5 @@ it('parseJson with a limit of values counts each name of its own past the first 
   expect(() => parseJson(text, { maxValues: 99_002 })).not.toThrow();
 });
 
-it('parseJson has no limit of values unless one is given', () => {
-  expect(parseJson(`[${'{},'.repeat(200_000)}{}]`)).toHaveLength(200_001);
-});
+it('parseJson has no limit of values unless one is given', () =>
+  expect(parseJson(`[${'{},'.repeat(200_000)}{}]`)).toHaveLength(200_001));

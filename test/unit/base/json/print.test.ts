@@ -33,9 +33,8 @@ it.each(['日本語', 'עברית', 'العربية', '👩‍👩‍👧', '❤
   (text) => expect(printJson(text)).toBe(`"${text}"`),
 );
 
-it('printJson escapes names as well as values', () => {
-  expect(printJson(new Map([['\u001b', null]]))).toBe('{"\\u001b":null}');
-});
+it('printJson escapes names as well as values', () =>
+  expect(printJson(new Map([['\u001b', null]]))).toBe('{"\\u001b":null}'));
 
 it('printJson prints any text so that it parses to the same text, with nothing raw that a terminal obeys', () => {
   fc.assert(
@@ -125,13 +124,12 @@ it.each([
 it.each([
   ...['{ "a":1}', '{"a":1 }', '{"a": 1}', '{"a":[1 ,2]}', '{"a":"\\u0041"}', '{"a":"\\/"}', '{"a":"\u007f"}'],
   ...['{"a":"\u202e"}', '{"é":1}', '{}', '[{"a":1}]', `{"a":"${'x'.repeat(70_000)}"}`],
-])('an object that remembers its text does not keep what is printed otherwise, is no object or long: %.30j', (text) => {
-  expect(remembered(text)).toBeUndefined();
-});
+])('an object that remembers its text does not keep what is printed otherwise, is no object or long: %.30j', (text) =>
+  expect(remembered(text)).toBeUndefined(),
+);
 
-it('an object that remembers its text is printed indented as any other', () => {
-  expect(printJson(parseJson('{"a":1}', { remembers: true }), { indent: 2 })).toBe('{\n  "a": 1\n}');
-});
+it('an object that remembers its text is printed indented as any other', () =>
+  expect(printJson(parseJson('{"a":1}', { remembers: true }), { indent: 2 })).toBe('{\n  "a": 1\n}'));
 
 it('an object that remembers its text is printed as it would be without, whatever it holds and however it is written', () => {
   const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\r'), maxLength: 1 });
@@ -155,6 +153,5 @@ it('rewriteJson puts something else in the place of a member, wherever it is', (
   expect(printJson(hidden)).toBe('{"a":"x","b":[1.50,"x",{"__proto__":"-","c":null}],"d":"-"}');
 });
 
-it('rewriteJson answers the very same value where nothing changes', () => {
-  expect(rewriteJson(value, { text: (text) => text, member: () => undefined })).toBe(value);
-});
+it('rewriteJson answers the very same value where nothing changes', () =>
+  expect(rewriteJson(value, { text: (text) => text, member: () => undefined })).toBe(value));

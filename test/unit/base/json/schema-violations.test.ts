@@ -36,13 +36,12 @@ it.each([
   ['a transaction that is none', { transactions: [null] }, ['transactions.0: odd, object']],
   ['transactions that are no list', { transactions: {} }, ['transactions: odd, array']],
   ['members missing', { cardId: undefined, design: undefined }, ['cardId: missing, string', 'design: missing, string']],
-])('misfitsOf names what is wrong in a card with %s', (_, more, violations) => {
-  expect(violationsWith(more)).toEqual(violations);
-});
+])('misfitsOf names what is wrong in a card with %s', (_, more, violations) =>
+  expect(violationsWith(more)).toEqual(violations),
+);
 
-it('misfitsOf names no more than a thousand entries of a list', () => {
-  expect(schemaViolations(list(TEXT), parseJson(`[${'1,'.repeat(1500)}2]`))).toHaveLength(1000);
-});
+it('misfitsOf names no more than a thousand entries of a list', () =>
+  expect(schemaViolations(list(TEXT), parseJson(`[${'1,'.repeat(1500)}2]`))).toHaveLength(1000));
 
 it('misfitsOf finds nothing odd where anything may stand, and refuses a type that it cannot judge', () => {
   expect(schemaViolations({}, null)).toEqual([]);

@@ -11,9 +11,8 @@ it('B18 toPlain keeps __proto__ a key that changes no prototype', () => {
   expect((plain as { polluted?: unknown }).polluted).toBeUndefined();
 });
 
-it('toPlain clamps numbers to finite ones, so that a schema calls them numbers', () => {
-  expect(toPlain(parseJson('[1e400,-1e400,10.10]'))).toEqual([Number.MAX_VALUE, -Number.MAX_VALUE, 10.1]);
-});
+it('toPlain clamps numbers to finite ones, so that a schema calls them numbers', () =>
+  expect(toPlain(parseJson('[1e400,-1e400,10.10]'))).toEqual([Number.MAX_VALUE, -Number.MAX_VALUE, 10.1]));
 
 it.each(['{"constructor":"x"}', '{"toString":null}', '{"hasOwnProperty":{}}', '{"then":1}', '{"__proto__":null}'])(
   'B19 toPlain gives a schema an object for %s',
@@ -31,9 +30,9 @@ it('fromPlain makes JSON of what frontdesk builds, and keeps JSON values inside 
   );
 });
 
-it.each([[Number.NaN], [Number.POSITIVE_INFINITY], [() => 1], [Symbol('x')]])('fromPlain refuses %s', (value) => {
-  expect(() => fromPlain(value)).toThrow(TypeError);
-});
+it.each([[Number.NaN], [Number.POSITIVE_INFINITY], [() => 1], [Symbol('x')]])('fromPlain refuses %s', (value) =>
+  expect(() => fromPlain(value)).toThrow(TypeError),
+);
 
 const value = parseJson(
   '{"status":"ACTIVE","metadata":{"a.b":1,"a":{"b":2,"c":3},"x.y":{"z":4},"x":{"y":{"w":5}},"__proto__":6,"n":null},"transactions":[{"amount":10.10}]}',

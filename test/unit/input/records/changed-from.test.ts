@@ -103,9 +103,8 @@ it('an older file tells in which of some columns a row has something', async () 
   });
 });
 
-it('an older file of texts that look like booleans has them as texts', async () => {
-  expect(plain((await read('id,email,active\ns1,true,true\n')).cells('s1'))).toEqual({ email: 'true', active: true });
-});
+it('an older file of texts that look like booleans has them as texts', async () =>
+  expect(plain((await read('id,email,active\ns1,true,true\n')).cells('s1'))).toEqual({ email: 'true', active: true }));
 
 it('an older file of JSON lines has its values typed already', async () => {
   const old = await read('{"id":"s1","active":"true","email":"a"}\n{"id":"s2","active":true}\n', 'old.ndjson');
@@ -149,9 +148,9 @@ it.each([
     expect.stringMatching(/^row 1, line 2: the row has 1 cell, the header 2/),
   ],
   ['what is no row', 'old.ndjson', '{"id":"s1"}\nno\n', expect.stringMatching(/^line 2, column 1: /)],
-])('an older file is refused with %s', async (_, path, text, fault) => {
-  expect(await faultsOf(text, path)).toEqual([fault]);
-});
+])('an older file is refused with %s', async (_, path, text, fault) =>
+  expect(await faultsOf(text, path)).toEqual([fault]),
+);
 
 it('an older file is refused with a cell that no text can be made of, at its place, and says which sheet was read', async () => {
   expect(await faultsOf(sheetJsWorkbookWith(ROWS, 'B2', { t: 'n', f: '1+1', v: 2 }), 'old.xlsx')).toEqual([

@@ -37,13 +37,12 @@ it.each([
   [{ rows: '2-3' }, [2, 3]],
   [{ rows: '4-9' }, [4]],
   [{ rows: '1-3', where: ['Store=12'] }, [1]],
-])('a shape takes rows: %j', (options, rows) => {
-  expect(rowsTaken(options)).toMatchObject({ rows, leftOut: 4 - rows.length });
-});
+])('a shape takes rows: %j', (options, rows) =>
+  expect(rowsTaken(options)).toMatchObject({ rows, leftOut: 4 - rows.length }),
+);
 
-it('a shape reads a column of another name as a field', () => {
-  expect(rowsTaken({ map: ['Card Number=cardId'] }).names).toEqual(['cardId', 'Store', 'Note']);
-});
+it('a shape reads a column of another name as a field', () =>
+  expect(rowsTaken({ map: ['Card Number=cardId'] }).names).toEqual(['cardId', 'Store', 'Note']));
 
 it.each([
   ['Store==12', 'Store='],

@@ -72,9 +72,9 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
   expect(problemsOf(read)).toEqual([]);
 });
 
-it.each([1, 7, 8, 9, 1000])('a workbook is read like the CSV file of its sheet in pieces of %i', async (size) => {
-  expect(valuesOf(await readAll(sheetJsWorkbook([{ name: 'Rows', rows }]), { size }))).toEqual(values);
-});
+it.each([1, 7, 8, 9, 1000])('a workbook is read like the CSV file of its sheet in pieces of %i', async (size) =>
+  expect(valuesOf(await readAll(sheetJsWorkbook([{ name: 'Rows', rows }]), { size }))).toEqual(values),
+);
 
 it('a workbook is read like the CSV file of its sheet whatever text it holds', async () => {
   // What XML cannot hold is escaped by programs in ways of their own; the tests by hand have it. write-excel-file
@@ -251,7 +251,7 @@ const beside = (where: string, what: string) => [
   `Rows, ${where}: has more than a spreadsheet shows (${what}): save it in a spreadsheet`,
 ];
 const inFormat = (place: string, range: string) => [
-  `row 1, Rows!${place}: is in a range (${range}) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format`,
+  `row 1, Rows!${place}: is in a range (${range}) whose conditional format has a number format or hides values, so a spreadsheet may show something else. Remove that format`,
 ];
 
 const COLLAPSED_TEXT =
@@ -260,8 +260,8 @@ const COLLAPSED_TEXT =
 const row2 = (cells: string) => `${NAMES_ROW}<row r="2">${cells}</row>`;
 
 const FORMATTED = '<dxfs><dxf><numFmt numFmtId="170" formatCode=";;;&quot;s2&quot;"/></dxf></dxfs>';
-const conditional = (range: string) =>
-  `</sheetData><conditionalFormatting sqref="${range}"><cfRule dxfId="0"/></conditionalFormatting><sheetData>`;
+const conditional = (range: string, rule = '<cfRule dxfId="0"/>') =>
+  `</sheetData><conditionalFormatting sqref="${range}">${rule}</conditionalFormatting><sheetData>`;
 
 it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
   ['a value elsewhere', { rows: row2(`<c r="A2" t="str"><v>s1</v><e:v ${IN_MAIN}>s2</e:v></c>`) }, inCell('v, e:v')],
@@ -351,6 +351,11 @@ it.each<[string, Parameters<typeof handMadeWorkbook>[0], readonly string[]]>([
     },
     [`Rows!B1: ${COLLAPSED_TEXT}`],
   ],
+  ...['iconSet', 'dataBar'].map((name): [string, Parameters<typeof handMadeWorkbook>[0], readonly string[]] => [
+    `an ${name} that hides the value`,
+    { rows: `${NAMES_ROW}${textRow(2, ['s1'])}${conditional('A2', `<cfRule><${name} showValue="0"/></cfRule>`)}` },
+    inFormat('A2, column id', 'A2'),
+  ]),
   ...['B9:B2', 'B2:B9', 'C9:B2'].map((range): [string, Parameters<typeof handMadeWorkbook>[0], readonly string[]] => [
     `a conditional format of ${range}`,
     { styles: FORMATTED, rows: `${NAMES_ROW}${textRow(2, ['s1', 'a'])}${conditional(range)}` },
@@ -395,9 +400,9 @@ it.each<[string, Buffer, readonly (readonly [number, string])[]]>([
   ['of its column that shows texts as they are', stylesAround(col(1, 1, 1), ''), []],
   ['of its column and row, but has its own', stylesAround(col(1, 2, 2), ' s="2"', [' s="0"', ' s="0"']), []],
   ['of other columns', stylesAround(col(3, 9, 2), ''), []],
-])('a cell without a style may have the one %s', async (_whose, bytes, problems) => {
-  expect(problemsOf(await readAll(bytes))).toEqual(problems);
-});
+])('a cell without a style may have the one %s', async (_whose, bytes, problems) =>
+  expect(problemsOf(await readAll(bytes))).toEqual(problems),
+);
 
 const FILL = '<alignment horizontal="fill"/>';
 it.each([
@@ -434,9 +439,9 @@ it.each<[string, Buffer]>([
   ['has an empty cell', filling('<c r="B2" t="str"><v></v></c></row>')],
   ['lacks a cell', filling('<c r="C2" t="str"><v>a</v></c></row>')],
   ['lacks a row', filling('<c r="B2" t="str"><v>s1</v></c></row><row r="3"><c r="B3"><v>2</v></c></row>')],
-])('what an array formula fills is a fault where the file %s', async (_what, bytes) => {
-  expect(faultsOf(await readAll(bytes))).toEqual([noValue('A3', 'calendar'), noValue('B2', 'id')]);
-});
+])('what an array formula fills is a fault where the file %s', async (_what, bytes) =>
+  expect(faultsOf(await readAll(bytes))).toEqual([noValue('A3', 'calendar'), noValue('B2', 'id')]),
+);
 
 it('what an array formula fills is a fault where SheetJS stores nothing', async () => {
   const sheet = utils.aoa_to_sheet([HEADER, ['s1', 'a@x', 'Ann', true], ['s2', 'b@x', 'Bob', true]]);
@@ -492,7 +497,26 @@ const LEGACY = 'xl/drawings/v.vml';
 const control = (type: string) =>
   `<x:ClientData ObjectType="${type}"><br><x:Anchor> 1, 0, 1, 0, 2, 0, 2, 0</x:Anchor></x:ClientData>`;
 const branch = (inside: string) => `<mc:Choice xmlns:mc="urn:mc">${inside}</mc:Choice>`;
-const shape = (inside: string) => `<d:sp><d:spPr><a:noFill/></d:spPr>${inside}</d:sp>`;
+const shape = (inside: string, look = '<a:noFill/>') => `<d:sp><d:spPr>${look}</d:spPr>${inside}</d:sp>`;
+/** In F2, two columns behind the list. */
+const apart = (what: string, rows = 1) =>
+  `<d:twoCellAnchor>${at('from', [5, 0], [1, 0])}${at('to', [6, 0], [1 + rows, 0])}${what}</d:twoCellAnchor>`;
+const CHILD_BOX = '<a:xfrm><a:chOff x="0" y="0"/><a:chExt cx="9" cy="9"/></a:xfrm>';
+const placed = (x: number) => shape('', `<a:xfrm><a:off x="${x}" y="0"/><a:ext cx="9" cy="9"/></a:xfrm>`);
+const grouped = (x: number) => apart(`<d:grpSp><d:grpSpPr>${CHILD_BOX}</d:grpSpPr>${placed(x)}</d:grpSp>`);
+const GUIDE = '<a:gdLst><a:gd name="e" fmla="*/ -44 w 9"/></a:gdLst>';
+const steps = (all: string) => `<a:pathLst><a:path w="9" h="9">${all}</a:path></a:pathLst>`;
+const path = (step: string, edge = 'l') =>
+  apart(shape('', `<a:custGeom>${GUIDE}<a:rect l="${edge}"/>${steps(step)}</a:custGeom>`));
+const point = (x: number) => `<a:lnTo><a:pt x="${x}" y="9"/></a:lnTo>`;
+const shadow = (dist: number, more = '') => apart(shape('', `<a:outerShdw blurRad="50800" dist="${dist}"${more}/>`));
+const thick = (w: number, what = apart) => what(`<d:cxnSp><d:spPr><a:ln w="${w}"/></d:spPr></d:cxnSp>`);
+
+const drawnParts = (anchors: string, type = `${RELATIONS}/drawing`) => ({
+  'xl/worksheets/_rels/sheet1.xml.rels': DRAWINGS.replace(`${RELATIONS}/drawing`, type),
+  [LEGACY]: `<xml>${anchors}<br>`,
+  'xl/drawings/d.xml': `<d:wsDr ${DRAWN}>${anchors.startsWith('<x:') ? '' : anchors}</d:wsDr>`,
+});
 
 it.each<[string, string, readonly string[], string?]>([
   ['a picture over B2', twoCell(at('to', [2, 0], [2, 0])), ['B2']],
@@ -514,18 +538,27 @@ it.each<[string, string, readonly string[], string?]>([
   ['an anchor among alternatives', branch(twoCell(at('to', [2, 0], [2, 0]))), ['B2']],
   ['a picture among alternatives', twoCell(at('to', [2, 0], [2, 0]), branch(PIC)), ['B2']],
   ['one over what a text reaches into', absolute(700_000, 9000).replace('190500"/><', '590000"/><'), ['A4']],
+  ['a group', grouped(0), []],
+  ['a group of which a part is elsewhere', grouped(-44), ['A1', 'B1', 'C1']],
+  ['a path', path(point(9)), []],
+  ['a path that leaves its place', path(point(-44)), ['A1', 'B1', 'C1']],
+  ['a path with a wide arc', path('<a:arcTo wR="22" hR="1"/>'), ['A1', 'B1', 'C1']],
+  ['a path whose text is elsewhere', path(point(9), 'e'), ['A1', 'B1', 'C1']],
+  ['a shadow', shadow(38_100), []],
+  ['a far shadow', shadow(1_700_000), ['C1']],
+  ['an arrow beside the list', thick(76_200), []],
+  ['a line that is thick', thick(3_400_000), ['C1']],
+  ['a line like a bar', thick(254_000, (line) => twoCell(at('to', [2, 0], [2, 0]), line)), ['A1', 'B1', 'C1']],
+  ['a long shape that is turned', apart(shape('', '<a:xfrm rot="2600000"/>'), 30), ['A1', 'B1', 'C1']],
+  ['one that lies on its side', apart(shape('', '<a:xfrm rot="5400000"/>'), 30), []],
   ['a button', control('Button'), ['B2']],
   ['a comment that is shown', control('Note').replace('<br>', '<x:Visible/>'), ['B2']],
   ['a comment', control('Note'), []],
   ['a picture that is said to be a link', twoCell(at('to', [2, 0], [2, 0])), ['B2'], `${RELATIONS}/hyperlink`],
   ['a picture of another maker', twoCell(at('to', [2, 0], [2, 0])), ['B2'], 'urn:other'],
-])('cells under drawings are faults: %s', async (_what, anchors, expected, type = `${RELATIONS}/drawing`) => {
+])('cells under drawings are faults: %s', async (_what, anchors, expected, type) => {
   const rows = [['id', 'email', 'first_name'], ['s1', 'a@x', 'Ann'], ['s1', 'a@x', 'Ann'], ['longer than its ID']];
-  const parts = {
-    'xl/worksheets/_rels/sheet1.xml.rels': DRAWINGS.replace(`${RELATIONS}/drawing`, type),
-    [LEGACY]: `<xml>${anchors}<br>`,
-    'xl/drawings/d.xml': `<d:wsDr ${DRAWN}>${anchors.startsWith('<x:') ? '' : anchors}</d:wsDr>`,
-  };
+  const parts = drawnParts(anchors, type);
   const read = await readAll(handMadeWorkbook({ rows: rows.map((row, at) => textRow(at + 1, row)).join(''), parts }));
   const ofRows = read.records.flatMap(({ line, problems = [] }) => [...problems].map(([cell]) => ({ line, cell })));
   expect([...read.faults, ...ofRows].map(({ line, cell = 9 }) => `${'ABC'[cell]}${line}`)).toEqual(expected);
@@ -650,8 +683,8 @@ function twoSheets(sheet: string, around = '', type = `${RELATIONS}/worksheet`) 
 it('a header cell that a conditional format shows otherwise is a fault', async () => {
   const read = await readAll(handMadeWorkbook({ styles: FORMATTED, rows: `${ONE_ROW}${conditional('A1:B1')}` }));
   expect(faultsOf(read)).toEqual([
-    'Rows!A1, column id: is in a range (A1:B1) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format',
-    'Rows!B1, column email: is in a range (A1:B1) whose conditional format has a number format, so a spreadsheet may show something else. Remove that format',
+    'Rows!A1, column id: is in a range (A1:B1) whose conditional format has a number format or hides values, so a spreadsheet may show something else. Remove that format',
+    'Rows!B1, column email: is in a range (A1:B1) whose conditional format has a number format or hides values, so a spreadsheet may show something else. Remove that format',
   ]);
 });
 
@@ -735,17 +768,17 @@ it.each<[string, Buffer | Promise<Buffer>]>([
   ],
   ['a sheet of charts', twoSheets(CHARTS, '', `${RELATIONS}/chartsheet`)],
   ['a document whose relation only ends like it', oneRow({ '_rels/.rels': relations(ODD_DOCUMENT, DOCUMENT) })],
-])('a workbook is read as spreadsheets show it: with %s', async (_what, bytes) => {
-  expect(valuesOf(await readAll(await bytes))).toEqual([['s1', 'a@x']]);
-});
+])('a workbook is read as spreadsheets show it: with %s', async (_what, bytes) =>
+  expect(valuesOf(await readAll(await bytes))).toEqual([['s1', 'a@x']]),
+);
 
 it.each<[string, () => Buffer | Promise<Buffer>]>([
   ['made by hand', () => handMadeWorkbook({ rows: ONE_ROW })],
   ['of SheetJS', () => sheetJsWorkbook(ONE)],
   ['of write-excel-file', () => writtenWorkbook(ONE)],
-])('a workbook is read as spreadsheets show it: with bytes behind its end, %s', async (_whose, make) => {
-  expect(valuesOf(await readAll(Buffer.concat([await make(), Buffer.alloc(100_000)])))).toEqual([['s1', 'a@x']]);
-});
+])('a workbook is read as spreadsheets show it: with bytes behind its end, %s', async (_whose, make) =>
+  expect(valuesOf(await readAll(Buffer.concat([await make(), Buffer.alloc(100_000)])))).toEqual([['s1', 'a@x']]),
+);
 
 const DECLARED = `<worksheet xmlns="${MAIN}"><sheetData>${NAMES_ROW}${textRow(2, ['s1', 'Günther'])}</sheetData></worksheet>`;
 
@@ -797,6 +830,13 @@ it.each<[string, Uint8Array, string]>([
     withPart('xl/worksheets/_rels/sheet1.xml.rels', relations(relation('p', `${RELATIONS}/pivotTable`, 'p.xml'))),
     'has a pivot table in the sheet "Rows": copy the list into a sheet of its own',
   ],
+  ...[apart('<a:reflection/>'), shadow(0, ' sx="900000"'), path('<a:l><a:pt x="q"/></a:l>'), grouped(NaN)].map(
+    (drawing): [string, Uint8Array, string] => [
+      `a drawing that may show anywhere: ${drawing}`,
+      handMadeWorkbook({ rows: ONE_ROW, parts: drawnParts(drawing) }),
+      'has a drawing at F2 of the sheet "Rows" whose effects or path may cover any cell: delete it, or copy the list into a sheet of its own',
+    ],
+  ),
   [
     'an OpenDocument file',
     makeZip([
@@ -834,9 +874,9 @@ it.each<[string, Uint8Array, string]>([
     withPart('xl/workbook.xml', HIDDEN_BOOK),
     ': every sheet is hidden. Name one with --sheet: its sheets are "Rows" (hidden)',
   ],
-])('a workbook is refused with exit 2: %s', async (_what, bytes, problem) => {
-  expect(await refusal(bytes)).toBe(`stdin${problem.startsWith(':') ? '' : ' '}${problem}. Nothing was sent.`);
-});
+])('a workbook is refused with exit 2: %s', async (_what, bytes, problem) =>
+  expect(await refusal(bytes)).toBe(`stdin${problem.startsWith(':') ? '' : ' '}${problem}. Nothing was sent.`),
+);
 
 const rowsOf = (rows: string) => handMadeWorkbook({ rows });
 const OUT_OF_STEP = `the part ${SHEET} does not match the directory`;
@@ -990,13 +1030,12 @@ it.each<[string, Uint8Array, string]>([
       `${SHEET}: its merged cells cannot be read`,
     ],
   ]),
-])('a damaged workbook is refused with exit 2: %s', async (_what, bytes, why) => {
-  expect(await refusal(bytes)).toBe(`stdin is damaged, or not an .xlsx file (${why}). Nothing was sent.`);
-});
+])('a damaged workbook is refused with exit 2: %s', async (_what, bytes, why) =>
+  expect(await refusal(bytes)).toBe(`stdin is damaged, or not an .xlsx file (${why}). Nothing was sent.`),
+);
 
-it('a workbook is refused with exit 2: XML that is not well formed', async () => {
-  expect(await refusal(handMadeWorkbook({ rows: '<row></c>' }))).toContain(`${SHEET}: `);
-});
+it('a workbook is refused with exit 2: XML that is not well formed', async () =>
+  expect(await refusal(handMadeWorkbook({ rows: '<row></c>' }))).toContain(`${SHEET}: `));
 
 it.each([1, 30, 100])('a workbook is refused with exit 2: a file that lacks its last %i bytes', async (count) => {
   const whole = handMadeWorkbook(good);

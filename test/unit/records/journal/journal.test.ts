@@ -91,8 +91,7 @@ it('taking a journal up again turns an intent without a result into unknown, on 
   const journal = await RunJournal.resume(path, ROWS, PORTS);
   await journal.close();
   expect(await statesOf(path)).toEqual(['applied', 'rejected', 'unknown', ...NONE]);
-  expect(journal.states.isToDo(3)).toBe(false);
-  expect(journal.states.isToDo(4)).toBe(true);
+  expect([journal.states.isToDo(3), journal.states.isToDo(4)]).toEqual([false, true]);
 });
 
 it('resuming a journal continues after the last whole line if a newline is missing', async () => {
@@ -551,8 +550,7 @@ it.each([
   );
   const report = await runRows(plan);
   await journal.close();
-  expect(report.exitCode).toBe(16);
-  expect(sent).toEqual([1]);
+  expect([report.exitCode, sent]).toEqual([16, [1]]);
   const unsent = ['not_sent', 'not_sent', 'not_sent'];
   expect(plan.printed.map(({ callOutcome }) => callOutcome.outcome)).toEqual(['applied', ...unsent]);
 });

@@ -61,10 +61,8 @@ it.each(pairs)('which record may follow which state: %s, then a record of %s: be
 
 it.each([0, -1, 4])('which record may follow which state: none of row %d, which the run does not have', (n) => {
   const states = new RowStates(3);
-  expect(states.apply({ ...intent, n })).toBe(false);
-  expect(states.apply(record('applied', { n }))).toBe(false);
-  expect([1, 2, 3].map((row) => states.state(row))).toEqual(['none', 'none', 'none']);
-  expect(states.state(n)).toBe('none');
+  expect([states.apply({ ...intent, n }), states.apply(record('applied', { n }))]).toEqual([false, false]);
+  expect([[1, 2, 3].map((row) => states.state(row)), states.state(n)]).toEqual([['none', 'none', 'none'], 'none']);
   expect(states.attempts(n)).toBe(0);
 });
 
@@ -120,10 +118,8 @@ it.each<[string, readonly RowRecord[], boolean]>([
 
 it('the states of a run count the attempts of a row, at most as many as two bytes hold', () => {
   const states = statesAfter([{ ...intent, a: 2 }]);
-  expect(states.attempts(1)).toBe(2);
-  expect(states.apply(record('applied', { a: 70_000 }))).toBe(true);
-  expect(states.attempts(1)).toBe(65_535);
-  expect(states.attempts(2)).toBe(0);
+  expect([states.attempts(1), states.apply(record('applied', { a: 70_000 }))]).toEqual([2, true]);
+  expect([states.attempts(1), states.attempts(2)]).toEqual([65_535, 0]);
 });
 
 it('where a row stands in the journal is where its last intent and its last result begin', () => {
@@ -152,15 +148,12 @@ it('the states of a run find rows by their state, lowest first, and counts those
     states.apply({ ...intent, n: index + 1 });
     states.apply(record(s, { n: index + 1 }));
   }
-  expect([...states.in('applied')]).toEqual([1, 4]);
-  expect([...states.in('unknown')]).toEqual([2]);
-  expect([...states.in('none')]).toEqual([6]);
-  expect([...states.in('intent')]).toEqual([]);
+  expect([[...states.in('applied')], [...states.in('unknown')]]).toEqual([[1, 4], [2]]);
+  expect([[...states.in('none')], [...states.in('intent')]]).toEqual([[6], []]);
   expect(states.count('applied', 'confirmed_by_read')).toBe(3);
   states.apply({ ...intent, n: 6 });
   states.apply(record('applied', { n: 6 }));
-  expect([...states.in('applied')]).toEqual([1, 4, 6]);
-  expect(states.count('applied', 'confirmed_by_read')).toBe(4);
+  expect([[...states.in('applied')], states.count('applied', 'confirmed_by_read')]).toEqual([[1, 4, 6], 4]);
 });
 
 const of = (epoch: number | undefined, s: RowRecord['s'], more: Partial<ResultRecord> = {}) => ({

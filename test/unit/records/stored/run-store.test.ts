@@ -89,8 +89,7 @@ it('a run moves its rows out of the spool', async () => {
   writeFileSync(path, INPUT);
   const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may', spool: path }));
   await run.close();
-  expect(readdirSync(join(stateDir, 'runs'))).toEqual(['may']);
-  expect(readFileSync(run.folder.rows)).toEqual(Buffer.from(INPUT));
+  expect([readdirSync(join(stateDir, 'runs')), readFileSync(run.folder.rows)]).toEqual([['may'], Buffer.from(INPUT)]);
 });
 
 it.each(['rows', 'plan'])('K1 a run has its file of %s before it can be resumed', async (name) => {
@@ -104,8 +103,7 @@ it.each(['rows', 'plan'])('K1 a run has its file of %s before it can be resumed'
   const wanted = runPlan({ name: 'may', spool, inputFormat: name === 'plan' ? 'plan' : 'csv' });
   const crashed = beginRun({ ...runPorts(stateDir), openFile: diesHere }, wanted);
   await expect(crashed).rejects.toThrow('the device reported an error');
-  expect(readdirSync(folder)).toEqual([name]);
-  expect(readFileSync(join(folder, name), 'utf8')).toBe('as they are');
+  expect([readdirSync(folder), readFileSync(join(folder, name), 'utf8')]).toEqual([[name], 'as they are']);
 });
 
 it('a run removes what killed processes left of inputs, and leaves what a living one is writing', async () => {
@@ -345,8 +343,7 @@ it('runs list of the newest reads no older one', async () => {
   utimesSync(headerOf('c'), mtime, mtime);
   const unread: Unread = new Map();
   expect(await listRuns(ports, { limit: 2, unread })).toMatchObject({ runs: [{ run: 'b' }, { run: 'd' }], older: 2 });
-  expect(await lastRunName(ports)).toBe('b');
-  expect(unread).toEqual(new Map());
+  expect([await lastRunName(ports), unread]).toEqual(['b', new Map()]);
   const three = { runs: [{ run: 'b' }, { run: 'd' }, { run: 'a' }], older: 0 };
   expect(await listRuns(ports, { limit: 3, unread })).toMatchObject(three);
   expect([...unread.keys()]).toEqual(['c']);
@@ -356,8 +353,7 @@ it('runs list goes by when a run was begun, also where all files were copied at 
   const { ports, headerOf } = await daily(['c', 'a', 'd', 'b']);
   for (const name of ['b', 'a', 'd', 'c']) utimesSync(headerOf(name), 1_900_000_000, 1_900_000_000);
   const { runs, older } = await listRuns(ports, { limit: 3 });
-  expect([runs.map(({ run }) => run), older]).toEqual([['b', 'd', 'a'], 1]);
-  expect(await lastRunName(ports)).toBe('b');
+  expect([[runs.map(({ run }) => run), older], await lastRunName(ports)]).toEqual([[['b', 'd', 'a'], 1], 'b']);
 });
 
 it('runs list of one state continues until enough are found', async () => {
