@@ -55,6 +55,8 @@ export interface RowResult<R extends RunRow = RunRow> {
   readonly earlierAttempts?: number;
   /** Held back for a reason that may pass: a resume sends it. */
   readonly isForNow?: boolean | undefined;
+  /** The status of the card by which the row was held back. */
+  readonly readStatus?: string | undefined;
 }
 
 /** A call that failed before its request was made. */
@@ -223,7 +225,8 @@ export function withEarlier<R extends RunRow>(
 ): RowResult<R> {
   if (earlier.attempts === 0 && earlier.callOutcome === undefined) return result;
   const attempts = earlier.attempts + result.callOutcome.attempts;
-  const callOutcome = callOutcomeAfter(earlier.callOutcome, { ...result.callOutcome, attempts });
+  const { observedStatus = earlier.callOutcome && result.readStatus } = result.callOutcome;
+  const callOutcome = callOutcomeAfter(earlier.callOutcome, { ...result.callOutcome, attempts, observedStatus });
   const isForgetful = callOutcome.outcome !== result.callOutcome.outcome;
   const failure = isForgetful ? storedFailure(result.row, command, callOutcome) : result.failure?.with({ attempts });
   return { ...result, callOutcome, failure, earlierAttempts: earlier.attempts };

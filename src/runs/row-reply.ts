@@ -40,10 +40,7 @@ function heldResult<R extends RunRow>(
   const times = { attempts: 0, sentAtMs: undefined, durationMs: undefined };
   const isPassing = isForNow(held);
   const same = held.why === 'repeats' ? (isPassing ? 'unknown' : 'applied') : undefined;
-  const observedStatus = ('card' in held && held.card && statusAt(held.card)) || known.observedStatus;
-  const callOutcome = {
-    ...{ ...known, ...times, observedStatus },
-    ...({ code, outcome: 'not_sent', notices: earlier, same } as const),
-  };
-  return { row, callOutcome, resource: undefined, failure, source: 'sent', isForNow: isPassing };
+  const callOutcome = { ...known, ...times, code, outcome: 'not_sent', notices: earlier, same } as const;
+  const readStatus = 'card' in held ? statusAt(held.card) : undefined;
+  return { row, callOutcome, resource: undefined, failure, source: 'sent', isForNow: isPassing, readStatus };
 }
