@@ -8,7 +8,7 @@ import type { Column } from '../screen/column.ts';
 import { widthOf } from '../screen/text.ts';
 import { isOnceOnly, type Operation } from '../service/api/operation.ts';
 import type { CallInput, CallPolicy, CallResult } from '../service/http/call.ts';
-import { attempt } from '../writes/attempt.ts';
+import { attempt, notRepeated, standsAgainst } from '../writes/attempt.ts';
 import { printDryRun } from '../writes/dry-run.ts';
 import { type Held, readingOf, type Write } from '../writes/judge.ts';
 import { NOTHING, type OpenBefore } from '../writes/open-guard.ts';
@@ -79,7 +79,9 @@ export function makeRowSender(
       before = found;
       return found;
     };
-    const attempted = await attempt<never>(writeOf(operation, row, shown?.get(row.row)), {
+    const wanted = writeOf(operation, row, shown?.get(row.row));
+    let notSentAgain: string | undefined;
+    const ports = {
       open:
         open &&
         (() => {
@@ -88,6 +90,9 @@ export function makeRowSender(
           return noted(found);
         }),
       readCard: async () => readingOf(await readRowCard(session, policy, row, slot)),
+    };
+    const attempted = await attempt<never>(wanted, {
+      ...ports,
       onOtherBalance: async (text) => onOtherBalance?.(`row ${row.row}: the balance of card ${row.id} is ${text}`),
       send: async ({ call }) => {
         let held: Held | undefined;
@@ -98,13 +103,18 @@ export function makeRowSender(
             held = await unlessStopping(look(row, slot.isResend === true), stopping);
             return held === undefined;
           });
-        const result = await transmit(session, call, { policy, pacer, stopping, abort });
+        const mayRepeat = async () => {
+          notSentAgain = await standsAgainst(wanted, ports);
+          return notSentAgain === undefined;
+        };
+        const result = await transmit(session, call, { policy, pacer, stopping, abort, mayRepeat });
         return held === undefined ? result : { kind: 'held', held };
       },
     });
     if (attempted.kind === 'no') return attempted.no;
     if (attempted.kind === 'skipped') return attempted;
-    const earlier = stillOpen?.(before) ?? [];
+    const again = notSentAgain === undefined ? [] : [notRepeated(wanted, notSentAgain)];
+    const earlier = [...again, ...(stillOpen?.(before) ?? [])];
     // What holds it back may name what is open.
     if (attempted.kind === 'held') return { ...attempted, earlier: attempted.held.why === 'repeats' ? [] : earlier };
     const { result, write } = attempted;

@@ -1,7 +1,19 @@
+import { type Notice, warning } from '../base/failure.ts';
 import { type JsonObject, textAt } from '../base/json/value.ts';
 import { referenceAt, statusAt } from '../service/call-outcome.ts';
 import type { CallResult } from '../service/http/call.ts';
-import { type CardReading, type Held, judge, judgeRecords, needsCard, otherBalance, type Write } from './judge.ts';
+import { subjectOf } from '../service/http/facts.ts';
+import {
+  type CardReading,
+  type Held,
+  judge,
+  judgeRecords,
+  needsCard,
+  otherBalance,
+  reasonOf,
+  skipText,
+  type Write,
+} from './judge.ts';
 import { NOTHING, type OpenBefore } from './open-guard.ts';
 
 /** What is shown for a decision. */
@@ -82,6 +94,24 @@ export async function consider(
   const reading = decide?.seesCard === true || needsCard(wanted) ? await readCard(wanted) : undefined;
   const write = withSeen(wanted, reading, decide === undefined ? 'before it was sent' : 'before you confirmed');
   return { write, open: before, reading, notSent: notSentBy(write, reading) };
+}
+
+/** Why a change may not be sent again after a wait, as its card and the records are now; undefined: it may. */
+export async function standsAgainst(
+  write: Write,
+  ports: Pick<AttemptPorts<never>, 'open' | 'readCard'>,
+  /** Its own entry, which is open. */
+  entry?: string,
+): Promise<string | undefined> {
+  const named = entry === undefined ? write.named : [...(write.named ?? []), entry];
+  const { notSent } = await consider({ ...write, named }, ports);
+  if (notSent === undefined) return undefined;
+  return notSent.kind === 'held' ? reasonOf(write, notSent.held).problem : skipText(write, notSent.card);
+}
+
+/** What is said of one that was not. */
+export function notRepeated({ call }: Write, why: string): Notice {
+  return warning('NOT_REPEATED', `${subjectOf(call)}: it was not sent again, because ${why}`);
 }
 
 function notSentBy(write: Write, reading: CardReading | undefined): NotSent | undefined {

@@ -9,6 +9,7 @@ import { isOnceOnly } from '../service/api/operation.ts';
 import { outcomeOfFailure } from '../service/call-outcome.ts';
 import type { CallResult } from '../service/http/call.ts';
 import { subjectOf } from '../service/http/facts.ts';
+import { notRepeated, standsAgainst } from './attempt.ts';
 import { dropReadersLater, type Interrupt, keepToOutcome, openInterrupt } from './interrupt.ts';
 import { type CardReading, type Held, heldBy, heldFailure, readingOf, type Write } from './judge.ts';
 import { closeSuperseded, digesterOf, fieldsOf, openBefore, recordStep } from './open-guard.ts';
@@ -53,6 +54,7 @@ export async function deliver(
       interrupt.abort,
       subjectOf(call),
     );
+    let why: string | undefined;
     const result = await transmit(session, call, {
       policy: session.policy,
       listener: {
@@ -69,6 +71,10 @@ export async function deliver(
       abort: interrupt.abort,
       stopping: interrupt.stopping,
       keepsLongError: session.caller !== 'mcp',
+      mayRepeat: async () => {
+        why = await standsAgainst(write, singlePorts(session), entry);
+        return why === undefined;
+      },
     });
     isInFlight = false;
     isUnknown = result.callOutcome.outcome === 'unknown';
@@ -78,6 +84,7 @@ export async function deliver(
     if (lost !== undefined && !(lost instanceof Failure)) throw lost;
     const failure = failureOfEnd(subjectOf(call), result, { lost, saved: await secret?.save(result) });
     if (failure !== undefined) throw failure;
+    if (why !== undefined) await session.notify(notRepeated(write, why));
     if (result.kind === 'failed') return { ...result, failure: withSteps(session, result.failure, write, entry) };
     if (result.kind === 'answered') await closeSuperseded(session, { ...call, entry, begunMs });
     return result;

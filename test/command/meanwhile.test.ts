@@ -51,6 +51,22 @@ it.concurrent('a change that another process leaves open holds back the row that
   expect(resumed.code).toBe(0);
 });
 
+it.concurrent.each([
+  ['one', [cardId(1)], 11],
+  ['a row', [cardId(1), cardId(2), '-j', '1'], 15],
+])('%s that is refused for now is not sent again once its card is another', async (_, ids, code) => {
+  let status = 'ACTIVE';
+  const place = await openPlain((request) => {
+    if (request.method !== 'POST') return { body: cardText(status, cardId(cardNumber(request))) };
+    status = 'BLOCKED';
+    return { status: 429, headers: { 'retry-after': '0' }, body: '{}' };
+  });
+  const result = await place.run(['card', 'reissue', ...ids, '--expect', 'status=ACTIVE', '--yes', '--json']);
+  expect([result.code, place.posts()]).toEqual([code, 1]);
+  const why = 'it was not sent again, because status is "BLOCKED", not "ACTIVE"';
+  expect((result.stderr + result.stdout).replaceAll('\\"', '"')).toContain(`reissue card ${cardId(1)}: ${why}`);
+});
+
 const EVENTS = 'name,start,calendar\nOpening,2026-05-01,c1\nClosing,2026-05-02,c1\n';
 const CREATE = ['calendar', 'event', 'create', '-q'];
 const CLOSING = [...CREATE, '--calendar', 'c1', '--name', 'Closing', '--start', '2026-05-02'];

@@ -92,6 +92,8 @@ export interface CallOptions {
   readonly policy: CallPolicy;
   readonly listener?: CallListener;
   readonly pacer?: Pacer;
+  /** Asked before a change is sent again, after what may have been a long wait. False: it is not. */
+  readonly mayRepeat?: (() => Promise<boolean>) | undefined;
   /** Keeps the whole body of an error: for a single call, whose failure is printed soon. */
   readonly keepsLongError?: boolean | undefined;
   /** Aborted: stop now. A change in flight is `unknown`. The reason may be a signal, which gives the exit code. */

@@ -10,7 +10,7 @@ import { type FailedAttempt, type ReplyHead, redirectOrigin } from './response.t
 import { parseHttpDate } from './retry-after.ts';
 
 /** Why no attempt follows: none is left, the wait would be too long, or the caller ended the call. */
-export type NoFurtherAttempt = 'final' | 'wait_too_long';
+export type NoFurtherAttempt = 'final' | 'wait_too_long' | 'no_time' | 'held';
 
 /** The failure of a call whose end is certain. `unknownFailure` is for a change that may have been applied. */
 export function certainFailure(facts: CallFacts, verdict: FailedAttempt, why: NoFurtherAttempt): Failure {
@@ -172,7 +172,8 @@ function ifItStays(place: string): string {
 
 function whyText(why: NoFurtherAttempt, { limitName = '--retry-max-time' }: CallPolicy): string {
   if (why === 'wait_too_long') return `that wait is longer than ${limitName} allows`;
-  return 'no retries are left';
+  if (why === 'no_time') return `no time is left for another response within ${limitName}`;
+  return why === 'held' ? 'it was not sent again' : 'no retries are left';
 }
 
 /** 429, 408, or a 5xx that asks a read to wait too long. */
@@ -218,6 +219,16 @@ function badReply(facts: CallFacts, verdict: FailedAttempt): Failure {
   const hints = isDown ? [DOWN, ...(isPage ? [ifItStays(place)] : [])] : [isPage ? `check ${place}` : repeat];
   const details = detailsOf(facts, verdict, undefined);
   return new Failure('BAD_REPLY', whatHappened(verdict), { attempted: facts.subject, hints, details });
+}
+
+/** The time for the call was over before its token was there. */
+export function lateFailure(facts: CallFacts): Failure {
+  const { limitName = '--retry-max-time' } = facts.policy;
+  return Failure.unsent('UNREACHABLE', `the token came too late: no time is left for a response within ${limitName}`, {
+    attempted: facts.subject,
+    hints: [repeatHint('')],
+    details: detailsOf(facts, undefined, 'not_sent'),
+  });
 }
 
 /** A signal ended the call, and nothing is unknown. */

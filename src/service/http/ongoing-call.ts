@@ -1,16 +1,16 @@
-import { Failure, warning } from '../../base/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { textAt } from '../../base/json/value.ts';
 import { isOnceOnly, isResolvedAt, isWrite, targetStatus } from '../api/operation.ts';
 import { type CallOutcome, NO_OUTCOME, outcomeOfFailure } from '../call-outcome.ts';
 import type { Answer, CallInput, CallOptions, CallResult, Endpoint, HttpClient, Pacer } from './call.ts';
 import { type CallFacts, idOf, seenOf, subjectOf } from './facts.ts';
 import { detailsOf, reasonOf, whatHappened } from './failure-details.ts';
-import { busyFailure, cancelledFailure, certainFailure, type NoFurtherAttempt } from './failures.ts';
+import { busyFailure, cancelledFailure, certainFailure, lateFailure, type NoFurtherAttempt } from './failures.ts';
 import type { Accepted, FailedAttempt, Verdict } from './response.ts';
 import { resultIdOf } from './response-shape.ts';
 import { askedWait, decideNext, isAmbiguous, waitBeforeRetry } from './retry.ts';
 import { openSender, type Send } from './sender.ts';
-import { type Observation, observe, unknownFailure } from './unknown-outcome.ts';
+import { confirmedNotice, type Observation, observe, unknownFailure } from './unknown-outcome.ts';
 
 /** An attempt that may have been applied. */
 interface Doubt {
@@ -26,6 +26,8 @@ interface CardCheckResult {
 
 /** Between the two reads of a card check: a delayed request may arrive in between. */
 const CHECK_PAUSE_MS = 2000;
+/** Less would cut off an ordinary response, and make an outcome unknown. */
+const LEAST_MS = 1000;
 
 /**
  * One call from its first attempt to its end. `judge` says what an attempt came to, `decideNext` what follows, other
@@ -71,8 +73,8 @@ class OngoingCall {
       return this.#failed(error.with(detailsOf(this.#facts(), undefined, 'not_sent')), undefined);
     }
     for (;;) {
-      if (this.#isStopping()) return this.#cancelled();
-      if (!(await this.#admit(isWrite(this.#input.operation) ? 'send' : 'read'))) return this.#cancelled();
+      const withheld = await this.#withheld(this.#last);
+      if (withheld !== undefined) return withheld;
       const verdict = await this.#attempt();
       if (verdict.kind === 'accepted') return this.#answer(verdict);
       this.#note(verdict);
@@ -80,6 +82,19 @@ class OngoingCall {
       const end = await this.#afterFailure(verdict);
       if (end !== undefined) return end;
     }
+  }
+
+  /** A change that no time is left for, or that something has come to stand against while it waited, leaves no more. */
+  async #withheld(last: FailedAttempt | undefined): Promise<CallResult | undefined> {
+    const { policy, mayRepeat } = this.#options;
+    const isSend = isWrite(this.#input.operation);
+    if (this.#isStopping() || !(await this.#admit(isSend ? 'send' : 'read'))) return this.#cancelled();
+    if (!isSend) return undefined;
+    const leastMs = last === undefined ? 1 : Math.min(policy.timeoutMs, LEAST_MS);
+    const isLate = this.#remainingMs() < leastMs;
+    if (last === undefined) return isLate ? this.#failed(lateFailure(this.#facts()), undefined) : undefined;
+    if (isLate) return this.#finish(last, 'no_time');
+    return (await mayRepeat?.()) === false ? this.#finish(last, 'held') : undefined;
   }
 
   async #afterFailure(verdict: FailedAttempt): Promise<CallResult | undefined> {
@@ -139,7 +154,7 @@ class OngoingCall {
   }
 
   async #finish(verdict: FailedAttempt, why: NoFurtherAttempt): Promise<CallResult> {
-    if (this.#doubt === undefined) return this.#certain(verdict, why);
+    if (this.#doubt === undefined) return this.#failed(certainFailure(this.#facts(), verdict, why), verdict);
     const canRead = targetStatus(this.#input.operation) !== undefined && !this.#isStopping();
     const result = canRead ? await this.#checkCard(2) : undefined;
     if (result?.resolved !== undefined) return this.#confirmed(result.resolved, this.#doubt.verdict);
@@ -151,10 +166,6 @@ class OngoingCall {
     const later = last === doubt.verdict ? undefined : last;
     const failure = unknownFailure(facts, doubt.verdict, result?.observation, later);
     return this.#failed(failure, doubt.verdict, result?.observation.clientReference);
-  }
-
-  #certain(verdict: FailedAttempt, why: NoFurtherAttempt): CallResult {
-    return this.#failed(certainFailure(this.#facts(), verdict, why), verdict);
   }
 
   #failed(failure: Failure, verdict: FailedAttempt | undefined, clientReference?: string): CallResult {
@@ -173,7 +184,8 @@ class OngoingCall {
   #aborted(verdict: FailedAttempt): CallResult {
     if (this.#doubt !== undefined) return this.#unknown(this.#doubt, undefined, verdict);
     const wasAnswered = verdict.reply !== undefined && isWrite(this.#input.operation);
-    return wasAnswered ? this.#certain(verdict, 'final') : this.#cancelled();
+    if (!wasAnswered) return this.#cancelled();
+    return this.#failed(certainFailure(this.#facts(), verdict, 'final'), verdict);
   }
 
   #cancelled(): CallResult {
@@ -185,12 +197,7 @@ class OngoingCall {
 
   /** The card check after `doubtful` showed that it was applied. */
   #confirmed(accepted: Accepted, doubtful: FailedAttempt): Answer {
-    const status = textAt(accepted.resource, 'status');
-    const hasReason = textAt(this.#input.body, 'reason') !== undefined;
-    const reason = hasReason ? ', and the reason may not have been stored' : '';
-    const seen = `The card now shows status ${status}, so this counts as done. Another request may have made the change`;
-    const message = `${subjectOf(this.#input)}: ${whatHappened(doubtful)}. ${seen}${reason}`;
-    const notices = [warning('CONFIRMED_BY_READ', message), ...accepted.notices];
+    const notices = [confirmedNotice(this.#input, accepted, doubtful), ...accepted.notices];
     return this.#answer({ ...accepted, notices }, true);
   }
 

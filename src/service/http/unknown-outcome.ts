@@ -1,12 +1,13 @@
-import { Failure, type FailureDetails, type Hint } from '../../base/failure.ts';
+import { Failure, type FailureDetails, type Hint, type Notice, warning } from '../../base/failure.ts';
 import { outside } from '../../base/json/outside-text.ts';
 import { fromPlain, textAt } from '../../base/json/value.ts';
 import { nounOf, resolvedBy, targetStatus } from '../api/operation.ts';
 import { referenceAt, statusAt } from '../call-outcome.ts';
-import { type CallFacts, cardHints, urlPlace } from './facts.ts';
+import type { CallInput } from './call.ts';
+import { type CallFacts, cardHints, subjectOf, urlPlace } from './facts.ts';
 import { detailsOf, localTime, whatHappened } from './failure-details.ts';
 import { otherThanService } from './not-the-service.ts';
-import type { FailedAttempt, Verdict } from './response.ts';
+import type { Accepted, FailedAttempt, Verdict } from './response.ts';
 
 /** What a card check showed. */
 export type Observation = ReturnType<typeof observe>;
@@ -26,6 +27,14 @@ export function observe(seen: readonly Verdict[]) {
     /** Why the last read failed. */
     problem: last?.kind === 'failed' ? whatHappened(last) : undefined,
   };
+}
+
+/** The card check after `doubtful` showed that it was applied. */
+export function confirmedNotice(input: CallInput, { resource }: Accepted, doubtful: FailedAttempt): Notice {
+  const reason = textAt(input.body, 'reason') === undefined ? '' : ', and the reason may not have been stored';
+  const status = textAt(resource, 'status');
+  const seen = `The card now shows status ${status}, so this counts as done. Another request may have made the change`;
+  return warning('CONFIRMED_BY_READ', `${subjectOf(input)}: ${whatHappened(doubtful)}. ${seen}${reason}`);
 }
 
 /**

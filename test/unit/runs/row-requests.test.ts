@@ -76,7 +76,8 @@ const cardAs = (text: string) => answered(object(text));
 
 it('a row is sent as it is, at the pace of its run', async () => {
   const { calls, inputs, result } = await send(rowOf(), answered());
-  expect(calls).toEqual([['card.block', { policy: POLICY, pacer: SLOT.pacer, stopping: STOPPING, abort: ABORT }]]);
+  const more = { stopping: STOPPING, abort: ABORT, mayRepeat: expect.any(Function) };
+  expect(calls).toEqual([['card.block', { policy: POLICY, pacer: SLOT.pacer, ...more }]]);
   expect(inputs).toEqual([callOf(OPERATIONS.cardBlock, rowOf())]);
   const body = object('{"reason":"x"}');
   expect(inputs[0]).toEqual({ operation: OPERATIONS.cardBlock, params: { cardId: 'card-1' }, query: {}, body });

@@ -104,6 +104,41 @@ it.each(['0', 'Fri, 01 Jan 2021 00:00:00 GMT'])('a Retry-After of %s asks for no
   expect(failure.hints).toEqual([{ do: 'repeat', words: 'run the command again later' }]);
 });
 
+const HELD = { mayRepeat: async () => false };
+
+it.each<[string, CallInput, readonly Scripted[], How, string, string, number]>([
+  ['a refusal', block, [busy(429, 3)], HELD, 'rejected', 'asking to wait 3 s, and it was not sent again', 1],
+  ['an answer that says nothing', update, [busy(503, 3)], HELD, 'unknown', 'It may or may not have been applied', 1],
+  [
+    'a wait',
+    reissue,
+    [busy(429, 10)],
+    { of: { retryMaxTimeMs: 10_900 } },
+    'rejected',
+    'no time is left for another',
+    1,
+  ],
+])('a change is not sent again after %s where that is held back or comes too late', async (...row) => {
+  const [, input, script, how, outcome, words, requests] = row;
+  const { result, sent } = await call(input, script, { ...how, on: { random: 0 } });
+  expect([result.callOutcome.outcome, sent.length]).toEqual([outcome, requests]);
+  expect(failureOf(result).message).toContain(words);
+});
+
+it('a change whose token comes too late is not sent', async () => {
+  const token = async () => {
+    run.clock.elapsedMs += 70_000;
+    return TOKEN;
+  };
+  const run = bench([], { token });
+  const { callOutcome, ...result } = await run.client.call(block, withPolicy());
+  expect([callOutcome.outcome, failureOf({ callOutcome, ...result }).code, run.sent]).toEqual([
+    'not_sent',
+    'UNREACHABLE',
+    [],
+  ]);
+});
+
 it('a retry gives an attempt no more time than is left of --retry-max-time', async () => {
   const of = { timeoutMs: 30_000, retryMaxTimeMs: 5000, retries: 1 };
   expect((await call(read, [answer(500), answer(500)], { of, on: { random: 0.5 } })).timeouts).toEqual([5000, 4650]);
