@@ -181,6 +181,8 @@ async function prepare(session: Session, options: CallOptions, plan: LoadedPlan)
       }
       // In a terminal, a finished plan is shown again without a question: nothing is sent.
       if (!isFinished || !session.prompt.available) await confirmPlan(session, plan, status, service);
+      // It may have expired while the question stood.
+      if (!isFinished) refusePlan(session, plan, begun !== undefined);
       if (!isFinished) await compareTokenLife(session, service, header.rows, options.rate);
       return undefined;
     },

@@ -43,6 +43,9 @@ interface Write {
   readonly arrivals: Arrival[];
 }
 
+/** Each of these supersedes the others of its card. */
+const STATUS_KINDS: ReadonlySet<string> = new Set(['activate', 'block']);
+
 const AGES: Readonly<Record<'1s' | '1m', number>> = { '1s': 1_000, '1m': 60_000 };
 
 /** Did the service say for certain that it did nothing, and was that heard? */
@@ -425,7 +428,8 @@ export class Judge {
   #isOpen({ kind, key, arrivals }: Write, { pid }: Started['process']): boolean {
     const isResolved = this.#world.resolutions.some(({ entry }) => entry.split('-')[1] === pid.toString(16));
     const later = this.#world.service.arrivals.filter(({ asked, number }) => {
-      return asked.kind === kind && asked.key === key && number > (arrivals.at(-1)?.number ?? 0);
+      const supersedes = asked.kind === kind || (STATUS_KINDS.has(asked.kind) && STATUS_KINDS.has(kind));
+      return supersedes && asked.key === key && number > (arrivals.at(-1)?.number ?? 0);
     });
     const wasShown = this.#world.service.arrivals.some(
       ({ asked, shown }) => shown !== undefined && key.startsWith(asked.key),

@@ -90,8 +90,8 @@ const TEXT = String.raw`
 
 62: a later refusal takes the doubt of an earlier attempt away
   src/service/http/ongoing-call.ts
-- if (this.#doubt === undefined) return this.#certain(verdict, why);
-+ if (this.#doubt?.verdict !== verdict) return this.#certain(verdict, why);
+- if (this.#doubt === undefined) return this.#failed(certainFailure(this.#facts(), verdict, why), verdict);
++ if (this.#doubt?.verdict !== verdict) return this.#failed(certainFailure(this.#facts(), verdict, why), verdict);
 
 14: a repeat that is refused takes the first send back
   src/service/call-outcome.ts

@@ -8,7 +8,7 @@ import { detailsOf, reasonOf, whatHappened } from './failure-details.ts';
 import { busyFailure, cancelledFailure, certainFailure, lateFailure, type NoFurtherAttempt } from './failures.ts';
 import type { Accepted, FailedAttempt, Verdict } from './response.ts';
 import { resultIdOf } from './response-shape.ts';
-import { askedWait, decideNext, isAmbiguous, waitBeforeRetry } from './retry.ts';
+import { askedWait, decideNext, isAmbiguous, sleepUnless, waitBeforeRetry } from './retry.ts';
 import { openSender, type Send } from './sender.ts';
 import { confirmedNotice, type Observation, observe, unknownFailure } from './unknown-outcome.ts';
 
@@ -30,9 +30,8 @@ const CHECK_PAUSE_MS = 2000;
 const LEAST_MS = 1000;
 
 /**
- * One call from its first attempt to its end. `judge` says what an attempt came to, `decideNext` what follows, other
- * modules word the failures. Once an attempt may have been applied, no later refusal takes that back: only a good
- * response or a card check resolves it (docs/faults.md G4).
+ * One call from its first attempt to its end. Once an attempt may have been applied, no later refusal takes that back:
+ * only a good response or a card check resolves it (docs/faults.md G4).
  */
 class OngoingCall {
   readonly #endpoint: Endpoint;
@@ -177,15 +176,13 @@ class OngoingCall {
   #note(verdict: FailedAttempt): void {
     this.#last = verdict;
     this.#wasAnswered ||= verdict.reply !== undefined;
-    if (!isAmbiguous(this.#input.operation.effect, verdict.event)) return;
-    this.#doubt = { verdict, sentAtMs: this.#sentAtMs };
+    if (isAmbiguous(this.#input.operation.effect, verdict.event)) this.#doubt = { verdict, sentAtMs: this.#sentAtMs };
   }
 
-  #aborted(verdict: FailedAttempt): CallResult {
+  #aborted(verdict: FailedAttempt): CallResult | Promise<CallResult> {
     if (this.#doubt !== undefined) return this.#unknown(this.#doubt, undefined, verdict);
     const wasAnswered = verdict.reply !== undefined && isWrite(this.#input.operation);
-    if (!wasAnswered) return this.#cancelled();
-    return this.#failed(certainFailure(this.#facts(), verdict, 'final'), verdict);
+    return wasAnswered ? this.#finish(verdict, 'final') : this.#cancelled();
   }
 
   #cancelled(): CallResult {
@@ -294,11 +291,7 @@ class OngoingCall {
   }
 
   async #sleep(waitMs: number): Promise<void> {
-    const woken = new AbortController();
-    const wake = (): void => woken.abort();
-    for (const signal of this.#signals) signal.addEventListener('abort', wake);
-    if (!this.#isStopping()) await this.#endpoint.clock.sleep(waitMs, woken.signal);
-    for (const signal of this.#signals) signal.removeEventListener('abort', wake);
+    if (!this.#isStopping()) await sleepUnless(this.#signals, this.#endpoint.clock, waitMs);
   }
 
   #remainingMs(): number {

@@ -1,3 +1,4 @@
+import type { ClockPort } from '../../base/context.ts';
 import type { Effect, Unavailable } from '../api/operation.ts';
 
 /** What one attempt can come to without a good response: the rows of the retry table (docs/reference/outcomes.md). */
@@ -101,4 +102,13 @@ export function decideNext(situation: Situation) {
   if (waitTooLong) return { kind: 'end', waitTooLong } as const;
   const [checkFirst, once] = [step === 'read_back_then_retry', step === 'retry_once'];
   return { kind: 'retry', waitMs, checkFirst, once } as const;
+}
+
+/** Sleeps until one of these signals is aborted, or the time is over. */
+export async function sleepUnless(signals: readonly AbortSignal[], clock: ClockPort, waitMs: number): Promise<void> {
+  const woken = new AbortController();
+  const wake = (): void => woken.abort();
+  for (const signal of signals) signal.addEventListener('abort', wake);
+  await clock.sleep(waitMs, woken.signal);
+  for (const signal of signals) signal.removeEventListener('abort', wake);
 }
