@@ -48,16 +48,14 @@ it('an open reissue is closed by history resolve', async () => {
 });
 
 it('an open reissue that is resolved as applied is never sent again by its run', async () => {
-  const { run, posts, list } = await openService();
+  const { run, posts, list, json } = await openService();
   expect((await run(['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may', '--json'])).code).toBe(8);
   expect(posts()).toBe(2);
   expect((await run(['history', 'resolve', 'may:1', '--as', 'applied', '--note', 'seen in the shop'])).code).toBe(0);
   expect((await list('--open')).map(({ entry }) => entry)).toEqual(['may:2']);
-  const one = await run(['runs', 'show', 'may', '--json']);
-  expect(JSON.parse(one.stdout)).toMatchObject({ state: 'unsettled', outcomes: { applied: 1, unknown: 1 } });
+  expect(await json('runs', 'show', 'may')).toMatchObject({ state: 'unsettled', outcomes: { applied: 1, unknown: 1 } });
   expect((await run(['history', 'resolve', 'may:2', '--as', 'applied'])).code).toBe(0);
-  const both = await run(['runs', 'show', 'may', '--json']);
-  expect(JSON.parse(both.stdout)).toMatchObject({ state: 'finished', outcomes: { applied: 2 } });
+  expect(await json('runs', 'show', 'may')).toMatchObject({ state: 'finished', outcomes: { applied: 2 } });
   const again = await run(['runs', 'resume', 'may', '--resend-unknown', '--yes', '--json', '-q']);
   expect([again.code, posts()]).toEqual([0, 2]);
   expect(JSON.parse(again.stdout)).toMatchObject([{ outcome: 'applied' }, { outcome: 'applied' }]);
@@ -115,17 +113,15 @@ it('an unknown row is not sent again over a later change that was made while the
 });
 
 it('an open reissue that is resolved as not applied is sent again by a resume', async () => {
-  const { run, posts, service } = await openService();
+  const { run, posts, service, json } = await openService();
   expect((await run(['card', 'reissue', cardId(7), cardId(8), '--yes', '-q', '--run', 'may'])).code).toBe(8);
   const unlogged = ['history', 'resolve', 'may:1', '--as', 'not_applied'];
   expect((await run(unlogged, { FRONTDESK_AUDIT_LOG: '/dev/full' })).code).toBe(16);
-  const unchanged = await run(['runs', 'show', 'may', '--json']);
-  expect(JSON.parse(unchanged.stdout)).toMatchObject({ state: 'unsettled', outcomes: { unknown: 2 } });
+  expect(await json('runs', 'show', 'may')).toMatchObject({ state: 'unsettled', outcomes: { unknown: 2 } });
   for (const entry of ['may:1', 'may:2']) {
     expect((await run(['history', 'resolve', entry, '--as', 'not_applied'])).code).toBe(0);
   }
-  const shown = await run(['runs', 'show', 'may', '--json']);
-  expect(JSON.parse(shown.stdout)).toMatchObject({ state: 'stopped', outcomes: { not_sent: 2 } });
+  expect(await json('runs', 'show', 'may')).toMatchObject({ state: 'stopped', outcomes: { not_sent: 2 } });
   // The last word counts.
   expect((await run(['history', 'resolve', 'may:2', '--as', 'applied'])).code).toBe(0);
   service.isBroken = false;

@@ -249,10 +249,8 @@ it('a row whose earlier attempt may have been applied stays unknown when the rep
 it('a row whose earlier attempt may have been applied stays unknown when the repeat was refused, and says both', () => {
   const said = { code: 'REJECTED', httpStatus: 409, errorCode: 'CARD_BLOCKED', observedStatus: 'BLOCKED' } as const;
   const refused = ended({ outcome: 'rejected', attempts: 1, ...said });
-  const doubtful = withEarlier({ ...result, callOutcome: refused }, 'card.block', {
-    attempts: 1,
-    callOutcome: { ...first, observedStatus: 'ACTIVE' },
-  });
+  const checked = { ...earlier, callOutcome: { ...first, observedStatus: 'ACTIVE' } };
+  const doubtful = withEarlier({ ...result, callOutcome: refused }, 'card.block', checked);
   const repeated = 'was refused: 409 CARD_BLOCKED';
   expect(doubtful.callOutcome).toEqual({ ...first, attempts: 2, repeated, observedStatus: 'BLOCKED' });
   expect(doubtful.failure?.message).toBe(
