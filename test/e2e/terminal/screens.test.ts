@@ -203,7 +203,7 @@ const DOUBTFUL = ['card', 'reissue', UNLIKELY, '--yes', '--retries', '0'];
 
 const VARIABLE: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z/g, '<time>'],
-  [/\d+ \w{3} \d{4}, [\d:]+ UTC +(?=card)/g, '<time>  '],
+  [/\d+ \w{3} \d{4}, [\d:]+ UTC +(card block +\w+) +(?=monday)/g, '<time>  $1  '], // as wide as the day
   [/(?<=Started +)\d+ \w{3} \d{4}, [\d:]+ UTC/g, '<time>'],
   [/\d\d:\d\d:\d\dZ \([\d:]+ your time\)/g, '<time>'],
   [/(?<= at )\d\d:\d\d$/gm, '<time>'],
@@ -277,13 +277,13 @@ All 3 rows: frontdesk runs results monday --outcome rejected,unknown`,
     args: ['history'],
     before: RUN,
     shows: `
-<time>  card block       UNKNOWN                    monday:4
+<time>  card block       UNKNOWN  monday:4
   ${UNLIKELY}  order-1  <user>
-<time>  card block       rejected                   monday:3
+<time>  card block       rejected  monday:3
   ${MISSING}  <user>
-<time>  card block       rejected                   monday:2
+<time>  card block       rejected  monday:2
   ${BLOCKED}  <user>
-<time>  card block       applied                    monday:1
+<time>  card block       applied  monday:1
   ${STOLEN}  order-1  <user>`,
   },
   'a run that is shown': {
