@@ -180,12 +180,16 @@ function rememberingCards(session: Session, seen: SeenCards): ServiceOptions['sa
   if (stateDir === undefined) return undefined;
   const { clock, pid } = session.context;
   let place: KnownCardsPlace | undefined;
-  // A run reads many cards in a millisecond.
-  let [seenMs, seenAt] = [Number.NaN, ''];
+  // A run reads many cards in a second, and a whole time takes longer to write than the rest of a card's line.
+  let [second, upToSecond] = [Number.NaN, ''];
   return (operation, resource) => {
     if (operation.family !== 'cards' || sensitiveOf(operation).length > 0) return;
     const nowMs = clock.now();
-    if (nowMs !== seenMs) [seenMs, seenAt] = [nowMs, new Date(nowMs).toISOString()];
+    const ms = nowMs % 1000;
+    if (nowMs - ms !== second) {
+      [second, upToSecond] = [nowMs - ms, new Date(nowMs).toISOString().slice(0, -'000Z'.length)];
+    }
+    const seenAt = `${upToSecond}${String(ms).padStart(3, '0')}Z`;
     const card = seenCard(resource, seenAt, session.output.mask);
     if (card === undefined) return;
     // Once: of a hundred thousand rows each would read the base URL anew.

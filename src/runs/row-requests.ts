@@ -8,7 +8,7 @@ import type { Column } from '../screen/column.ts';
 import { widthOf } from '../screen/text.ts';
 import { isOnceOnly, type Operation } from '../service/api/operation.ts';
 import type { CallInput, CallPolicy, CallResult } from '../service/http/call.ts';
-import { attempt, notRepeated, standsAgainst } from '../writes/attempt.ts';
+import { type AttemptPorts, attempt, notRepeated, standsAgainst } from '../writes/attempt.ts';
 import { printDryRun } from '../writes/dry-run.ts';
 import { type Held, readingOf, type Write } from '../writes/judge.ts';
 import { NOTHING, type OpenBefore } from '../writes/open-guard.ts';
@@ -81,7 +81,8 @@ export function makeRowSender(
     };
     const wanted = writeOf(operation, row, shown?.get(row.row));
     let notSentAgain: string | undefined;
-    const ports = {
+    // One literal: a row that spreads an object into another takes longer for it than for its record.
+    const ports: AttemptPorts<never> = {
       open:
         open &&
         (() => {
@@ -90,9 +91,6 @@ export function makeRowSender(
           return noted(found);
         }),
       readCard: async () => readingOf(await readRowCard(session, policy, row, slot)),
-    };
-    const attempted = await attempt<never>(wanted, {
-      ...ports,
       onOtherBalance: async (text) => onOtherBalance?.(`row ${row.row}: the balance of card ${row.id} is ${text}`),
       send: async ({ call }) => {
         let held: Held | undefined;
@@ -110,7 +108,8 @@ export function makeRowSender(
         const result = await transmit(session, call, { policy, pacer, stopping, abort, mayRepeat });
         return held === undefined ? result : { kind: 'held', held };
       },
-    });
+    };
+    const attempted = await attempt<never>(wanted, ports);
     if (attempted.kind === 'no') return attempted.no;
     if (attempted.kind === 'skipped') return attempted;
     const again = notSentAgain === undefined ? [] : [notRepeated(wanted, notSentAgain)];
