@@ -184,8 +184,7 @@ export function reasonOfRow({ row, callOutcome, failure, source }: RowResult, ob
   const answer = [httpStatus, errorCode === undefined ? undefined : outside(errorCode)].filter(Boolean).join(' ');
   if (outcome === 'unknown') {
     const broken = httpStatus === undefined ? 'no response' : `the service returned ${answer}`;
-    const reads = repeated === undefined ? 'reads' : 'read';
-    const seen = observedStatus === undefined ? '' : `, the card ${reads} ${outside(observedStatus)}`;
+    const seen = observedStatus === undefined ? '' : `, the card read ${outside(observedStatus)}`;
     return `${broken}${seen}${repeated === undefined ? '' : `, and a retry ${repeated}`}`;
   }
   if (code === 'NOT_FOUND' && row.id !== undefined) return `no such ${object}`;

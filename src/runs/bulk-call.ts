@@ -10,7 +10,7 @@ import { readChangedFrom } from '../input/records/changed-from.ts';
 import { ColumnRoles } from '../input/records/columns.ts';
 import type { InputOptions } from '../input/records/findings.ts';
 import type { GoodRow } from '../input/records/interpret.ts';
-import { columnsIn, readShape, readTemplate } from '../input/records/shape.ts';
+import { columnsIn, readShape, readTemplate, type Shape } from '../input/records/shape.ts';
 import type { TextPart } from '../input/rows/row.ts';
 import { quoteValue } from '../input/values.ts';
 import { isRunName } from '../records/stored/run-folder.ts';
@@ -65,6 +65,20 @@ function readTemplates(fields: Fields, { options }: CallValues, faults: Fault[])
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
+/** A text that names the column of its own field would never be sent: a cell there is sent in its place. */
+function ownColumnFaults(templates: Templates, { map }: Shape, ignored: readonly string[]): readonly Fault[] {
+  return Object.entries(templates).flatMap(([name, parts]) => {
+    const isOwn = (column: string) => (map.get(column) ?? column) === name && !ignored.includes(column);
+    return columnsIn(parts)
+      .filter(isOwn)
+      .map((column) => {
+        const other = column === name ? `add --ignore-columns ${name}` : 'leave out --map';
+        const problem = `a row sends its cell of {${column}} as ${name}, not this text: leave out --${flagOf(name)}, or to send the text, ${other}`;
+        return { where: `--${flagOf(name)}`, problem };
+      });
+  });
+}
+
 /** The fields whose text is the same for all rows. */
 function withoutTemplates(fields: Fields, templates: Templates = {}): Fields {
   return new Map([...fields].filter(([name]) => !(name in templates)));
@@ -103,6 +117,7 @@ export async function readBulkCall(session: Session, command: CallCommand, typed
   const how = { nameOf: nameOfFlag(command), source: 'flag', partial: true } as const;
   const templates = path === undefined ? undefined : readTemplates(input.fields, typed, faults);
   const shape = readShape(options, Object.values(templates ?? {}).flatMap(columnsIn), faults);
+  faults.push(...ownColumnFaults(templates ?? {}, shape, options.ignoreColumns ?? []));
   if (options.shard !== undefined && (shape.where.length > 0 || options.rows !== undefined)) {
     faults.push({ where: '--shard', problem: 'cannot be given with --where or --rows' });
   }

@@ -24,6 +24,8 @@ export interface Query {
 }
 
 const MAX_SHOWN = 200;
+/** Nobody writes as many. Some of them take seconds to read in which no signal is heard. */
+const MAX_CHARACTERS = 10_000;
 
 /** Skips raw strings and quoted names, finds JSON literals (in backticks). */
 const QUOTED = /`((?:\\.|[^`\\])*)`|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/gs;
@@ -35,6 +37,7 @@ const QUOTED = /`((?:\\.|[^`\\])*)`|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/gs;
  */
 export function compileQuery(expression: string): Query {
   const { tree, literal } = orUsage(expression, '', () => {
+    if (expression.length > MAX_CHARACTERS) throw new QueryProblem('it is longer than 10,000 characters');
     const { bare, literal } = takeLiterals(expression);
     const tree = compile(bare);
     checkTree(tree, literal);

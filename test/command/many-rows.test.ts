@@ -44,6 +44,8 @@ test.each<[readonly string[], string, string]>([
   [['--rows', '1-2'], EMPTY_BETWEEN, 'line 3: the row is empty, but rows follow it'],
   [['--reason', '{Ticket}'], `cardId,Ticket\n${ONE},\n`, 'the cell of "Ticket" is empty, which the text of the option'],
   [['--reason', '{Ticket}'], TICKETS, 'row 1, line 2, column Ticket: #REF! is a spreadsheet error'],
+  [['--reason', 'T {reason}'], EMPTY_BETWEEN, '--reason: a row sends its cell of {reason} as reason, not this text'],
+  [['--reason', '{X}', '--map', 'X=reason'], `cardId,X\n${ONE},a\n`, 'or to send the text, leave out --map'],
   [['--reason', '{Ticket}'], TICKETS, 'row 2, line 3, column Ticket: ="007" is a formula'],
 ])('one error in the input or its options is exit 2, and nothing is sent: %j', async (args, stdin, problem) => {
   const stderr = await refused([...BLOCK, ...args], stdin);

@@ -33,7 +33,7 @@ export function observe(seen: readonly Verdict[]) {
 export function confirmedNotice(input: CallInput, { resource }: Accepted, doubtful: FailedAttempt): Notice {
   const reason = textAt(input.body, 'reason') === undefined ? '' : ', and the reason may not have been stored';
   const status = textAt(resource, 'status');
-  const seen = `The card now shows status ${status}, so this counts as done. Another request may have made the change`;
+  const seen = `The card then showed status ${status}, so this counts as done. Another request may have made the change`;
   return warning('CONFIRMED_BY_READ', `${subjectOf(input)}: ${whatHappened(doubtful)}. ${seen}${reason}`);
 }
 
@@ -129,12 +129,13 @@ function row(label: string, text: string): string {
   return `  ${label.padEnd(LABEL_WIDTH)}  ${text}`;
 }
 
-/** `now REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)`. */
+/** `status REISSUED, ACTIVE before you confirmed (2 reads, 2 s apart)`. Records show it later, so it is not of now. */
 function seenText(seen: Observation, { before }: CallFacts): string {
   if (seen.reads === 0) return 'there was no time left';
   if (seen.status === undefined) return `failed, ${seen.problem ?? 'no card came'}`;
   const reads = seen.reads === 1 ? '1 read' : `${seen.reads} reads, 2 s apart`;
-  if (before !== undefined) return `now ${outside(seen.status)}, ${outside(before.status)} ${before.when} (${reads})`;
+  if (before !== undefined)
+    return `status ${outside(seen.status)}, ${outside(before.status)} ${before.when} (${reads})`;
   const updated = seen.updatedAt === undefined ? '' : `, updatedAt ${outside(seen.updatedAt)}`;
   return `status ${outside(seen.status)}${updated} (${reads})`;
 }
@@ -145,7 +146,7 @@ function meaningOf({ operation, before }: CallFacts, seen: Observation | undefin
   const observes = targetStatus(operation);
   if (effect.kind !== 'write' || observes === undefined || seen?.status === undefined) return undefined;
   if (resolvedBy(operation) !== undefined) {
-    return `the card is ${outside(seen.status)}, not ${observes}. The change may still take effect. Once the card reads ${observes}, it is done`;
+    return `the card was ${outside(seen.status)}, not ${observes}. The change may still take effect. Once the card reads ${observes}, it is done`;
   }
   const noun = nounOf(operation);
   if (seen.status !== observes) return `status ${outside(seen.status)} shows no ${noun} yet. It may still take effect`;

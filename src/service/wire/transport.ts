@@ -164,16 +164,18 @@ class OngoingExchange implements Dispatcher.DispatchHandler, LongAnswer {
     if (stopping !== undefined) listenersOf(stopping).push(this.#onStopping);
     if (abort?.aborted === true) this.#onAbort();
     else if (stopping?.aborted === true) this.#onStopping();
-    else this.#dispatch();
+    // undici reads the rest of this turn before it writes. A whole turn reads all that came before: a second response
+    // to an earlier request then ends the connection, and does not answer this one.
+    else setImmediate(this.#dispatch);
     return promise;
   }
 
-  #dispatch(): void {
+  readonly #dispatch = (): void => {
+    if (this.#isEnded) return;
     const { target: path, method, body = null } = this.#wire;
-    const { origin } = this.#to.baseUrl;
-    const headers = headerObject(this.#wire.headers);
+    const [{ origin }, headers] = [this.#to.baseUrl, headerObject(this.#wire.headers)];
     this.#connection.client.dispatch({ origin, path, method, headers, body, reset: this.#options.own === true }, this);
-  }
+  };
 
   /**
    * The stage proof. undici calls this right before its first write of the request, in the same turn (client-h1.js,

@@ -246,7 +246,7 @@ changed.
 ▲ OUTCOME UNKNOWN - reissue card ${UNLIKELY}
   What happened  the service returned 500
   Sent           <time>
-  Card check     now ACTIVE, ACTIVE before you confirmed (2 reads, 2 s apart)
+  Card check     status ACTIVE, ACTIVE before you confirmed (2 reads, 2 s apart)
   That means     status ACTIVE shows no reissue yet. It may still take effect
 Do now
   1 Do not reissue again: it may make a second live card.
@@ -263,7 +263,7 @@ ROW  CARD                                  OUTCOME
      "its status is BLOCKED" (409 CARD_NOT_BLOCKABLE)
   3  ${MISSING}  rejected: no such card
   4  ${UNLIKELY}  UNKNOWN
-     the service returned 500, the card reads ACTIVE
+     the service returned 500, the card read ACTIVE
 
 4 cards, run monday, <took>
   1 applied

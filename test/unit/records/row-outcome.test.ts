@@ -185,7 +185,7 @@ it.each<[string, Partial<WriteOutcome>, Partial<RowResult>?]>([
   ['', { outcome: 'applied' }],
   ['', { outcome: 'unknown' }, { source: 'in_flight' }],
   ['no response', { outcome: 'unknown' }],
-  ['no response, the card reads "A B"', { outcome: 'unknown', observedStatus: 'A B' }],
+  ['no response, the card read "A B"', { outcome: 'unknown', observedStatus: 'A B' }],
   ['no response, the card read X, and a retry was not sent', { ...SEEN, repeated: 'was not sent' }],
   ['the service returned 502 "A B"', { outcome: 'unknown', httpStatus: 502, errorCode: 'A B' }],
   ['no such card', { ...REFUSED, message: 'm' }],

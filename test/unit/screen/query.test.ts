@@ -116,6 +116,9 @@ it.each([
 it('--query names the expression and what is wrong', () => {
   expect(() => compileQuery('nosuch(@)')).toThrow('--query "nosuch(@)": there is no function nosuch()');
   expect(() => compileQuery('length(@,@)')).toThrow('length() takes 1 arguments, 2 given');
+  // As few as are too many: reading some of them takes seconds.
+  expect(() => compileQuery('`\\'.repeat(5001))).toThrow('it is longer than 10,000 characters');
+  expect(printJson(compileQuery(`'${'literal#'.repeat(1249)}'`)(null))).toHaveLength(9994);
 });
 
 it.each([

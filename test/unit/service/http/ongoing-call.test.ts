@@ -222,7 +222,7 @@ it.each([
 ])('the message of an unknown reissue compares the card before the question: %s, now %s', async (then, now, told) => {
   const input = { ...reissue, before: { status: then, when: 'before you confirmed' } };
   expect((await failing(input, [CLOSED, shows(now), shows(now)])).message.split('Card check: ')[1]).toBe(
-    `now ${now}, ${then} before you confirmed (2 reads, 2 s apart). ${told}`,
+    `status ${now}, ${then} before you confirmed (2 reads, 2 s apart). ${told}`,
   );
 });
 
@@ -232,7 +232,7 @@ it('the message of an unknown outcome has a layout of its own for a terminal', a
     '  What happened  it broke (closed)',
     expect.stringMatching(/^ {2}Sent {11}12:04:31Z \(\d\d:04:31 your time\)$/),
     '  Card check     status ACTIVE, updatedAt 2025-01-02T00:00:00Z (2 reads, 2 s apart)',
-    '  That means     the card is ACTIVE, not BLOCKED. The change may still take effect. Once the card reads BLOCKED, it is done',
+    '  That means     the card was ACTIVE, not BLOCKED. The change may still take effect. Once the card reads BLOCKED, it is done',
   ]);
 });
 
@@ -623,7 +623,7 @@ it.each([
   [', and the reason may not have been stored', new Map([['reason', 'lost']])],
 ])('a change that the card check shows is done, and has the time of the unknown attempt%s', async (more, body) => {
   const script = [broken('reset'), shows('EXPIRED'), shows('BLOCKED')];
-  const seen = 'The card now shows status BLOCKED, so this counts as done. Another request may have made the change';
+  const seen = 'The card then showed status BLOCKED, so this counts as done. Another request may have made the change';
   const message = `block card ${CARD_ID}: it broke (reset). ${seen}${more}`;
   const { result } = await call({ ...block, body }, script, { laterMs: 7000 });
   expect(result.kind === 'answered' && printJson(result.resource)).toBe(JSON.stringify(card('BLOCKED')));

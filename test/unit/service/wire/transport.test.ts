@@ -321,6 +321,24 @@ it('a connection that a deadline hit is not used again', async () => {
   expect([await send(), server.connections]).toEqual(['reply 200 {}', 2]);
 });
 
+const REFUSAL = 'HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n[]';
+
+it.each<[when: string, first: string, between: string]>([
+  ['with the first', `${OK}Content-Length: 2\r\n\r\n{}${REFUSAL}`, ''],
+  ['begun with the first', `${OK}Content-Length: 2\r\n\r\n{}HT`, REFUSAL.slice(2)],
+  ['in the turn in which the next leaves', `${OK}Content-Length: 2\r\n\r\n{}`, REFUSAL],
+])('N28 a second response that came before a request left never answers it: %s', async (_, first, between) => {
+  const sockets: Socket[] = [];
+  const onRequest = (socket: Socket) => {
+    sockets.push(socket);
+    socket.write(first);
+  };
+  const { server, send } = await connect({ onRequest }, json(200, '{"b":2}'));
+  await send();
+  const next = new Promise<string>((resolve) => sockets[0]?.write(between, () => resolve(send())));
+  expect([await next, server.connections, server.requests.length]).toEqual(['reply 200 {"b":2}', 2, 2]);
+});
+
 it('a transport keeps header names, values, order and doubles as sent', async () => {
   const { exchange } = await exchangeWith(open(`${OK}X-One: a\r\nx-one: b\r\nContent-Length: 2\r\n\r\n{}`));
   expect(exchange.kind === 'reply' && exchange.headers.flat()).toEqual([
