@@ -21,7 +21,7 @@ import type { Format, OutputOptions, Result, RowStream, Surroundings } from '../
 import { openRowWriter, renderResult, writingBeside } from '../screen/render.ts';
 import type { Family, Operation } from '../service/api/operation.ts';
 import type { CallInput, CallListener, CallOptions, CallPolicy, CallResult, HttpClient } from '../service/http/call.ts';
-import type { CallState, Drop } from './call-state.ts';
+import { type CallState, type Drop, stoppedWrites } from './call-state.ts';
 
 /** One family of the service for the chosen profile. */
 export interface Service {
@@ -163,7 +163,8 @@ function openFormat({ stdout }: Context, state: CallState, first: OutputOptions)
 }
 
 /** What a signal or a crash must know of a call. */
-function openWatch({ signals }: Context, state: CallState) {
+function openWatch(context: Context, state: CallState) {
+  const { signals } = context;
   return {
     /** Begins an action that a Ctrl-C ends alone: an earlier signal no longer holds its changes back. */
     forgiveSignals(): void {
@@ -175,6 +176,8 @@ function openWatch({ signals }: Context, state: CallState) {
       state.temporary.add(drop);
       return () => state.temporary.delete(drop);
     },
+    /** The signal after which no change may leave, and no row may begin. A crash stops them like Ctrl-C. */
+    stoppedBy: () => stoppedWrites(context, state),
     /** Counts a change as in progress, and keeps whether its outcome is unknown: a crash reports both. */
     async underWay<Result>(write: Promise<Result>, isUnknown: (result: Result) => boolean): Promise<Result> {
       state.writesUnderWay += 1;

@@ -4,7 +4,7 @@ import { outside } from '../base/json/outside-text.ts';
 import { printJson } from '../base/json/print.ts';
 import { loopMayGoOn } from '../command/call-state.ts';
 import { unsent } from '../command/faults.ts';
-import type { Ports, Service, Session } from '../command/session.ts';
+import type { Service, Session } from '../command/session.ts';
 import { failureLimit } from '../input/options/limits.ts';
 import { eachRow, type Row } from '../input/rows/row.ts';
 import type { RowResult } from '../records/row-outcome.ts';
@@ -36,7 +36,7 @@ export async function doRows(session: Session, run: Run, { printing, ...how }: H
   const output = await orClose(run, openRunOutput(session, run, printing));
   let report: RunResult | undefined;
   const begin = async (): Promise<RunResult> => {
-    // The signal's handler said that nothing was sent, and ends the program: no row may be printed.
+    // Who reports the signal or the crash said that nothing was sent, and ends the program: no row may be printed.
     refuseStopped(session);
     if (how.isWrite) keepToOutcome(session, () => report === undefined || isUnknown(report));
     const sending = sendRows(session, run, output, how);
@@ -59,9 +59,9 @@ function isUnknown({ exitCode }: RunResult): boolean {
   return exitCode === FAILURES.OUTCOME_UNKNOWN.exitCode;
 }
 
-/** CANCELLED after a signal that came before the run listened. */
-function refuseStopped({ context }: Ports): void {
-  const [signal] = context.signals.received;
+/** CANCELLED after a signal, or a crash, that came before the run listened. */
+function refuseStopped({ stoppedBy }: Session): void {
+  const signal = stoppedBy();
   if (signal === undefined) return;
   throw Failure.unsent('CANCELLED', `cancelled by ${signalWords(signal)}`, { exitCode: CANCELLED_EXIT_CODES[signal] });
 }

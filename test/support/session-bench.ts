@@ -71,6 +71,7 @@ class NewestFirst implements SignalPort {
 /** A session whose files are in a folder of its own, and whose service is a function. */
 export interface Bench {
   readonly session: Session;
+  readonly state: CallState;
   readonly clock: FakeClock;
   readonly signals: NewestFirst;
   readonly folder: string;
@@ -226,6 +227,7 @@ export function openBench(options: BenchOptions = {}, folder = temporaryFolder()
   });
   return {
     session,
+    state,
     clock,
     signals,
     folder,

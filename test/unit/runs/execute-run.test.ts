@@ -136,16 +136,19 @@ it('a signal that comes again is not announced again, and a loop of the shell is
   expect(bench.asked).toEqual(['drop stalled readers', 'drop stalled readers']);
 });
 
-it('a signal that came before the run listens prints no row behind its report, and gives the run back', async () => {
+it.each([
+  ['a signal', 'SIGTERM', 143],
+  ['an error that nothing caught', 'Ctrl-C', 130],
+])('%s before the run listens prints no row behind its report, and gives the run back', async (_, words, exitCode) => {
   const bench = openBench(SUMMARY);
   const { file, done } = failedFile();
   const run = await runOf(bench, 2, { failedFile: file });
   // What an earlier process left as unknown would be printed, and the report of the signal ends with another code.
   await leaveUnknown(run);
-  bench.signals.send('SIGTERM');
+  if (words === 'SIGTERM') bench.signals.send(words);
+  else bench.state.isCrashing = true;
   const failure = await failureOf(executeRun(bench.session, run));
-  const message = 'cancelled by SIGTERM. Nothing was sent.';
-  expect(failure).toMatchObject({ code: 'CANCELLED', exitCode: 143, message });
+  expect(failure).toMatchObject({ code: 'CANCELLED', exitCode, message: `cancelled by ${words}. Nothing was sent.` });
   expect([bench.stdout(), bench.sent, done]).toEqual(['', [], ['discard']]);
   expect(bench.names('state', 'runs', 'r')).not.toContain('lock');
 });
