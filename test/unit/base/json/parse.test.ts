@@ -142,6 +142,3 @@ it('parseJson with a limit of values counts each name of its own past the first 
   expect(() => parseJson(text, { maxValues: 197_001 })).toThrow('too many values to hold in memory');
   expect(() => parseJson(text, { maxValues: 197_002 })).not.toThrow();
 });
-
-it('parseJson has no limit of values unless one is given', () =>
-  expect(parseJson(`[${'{},'.repeat(200_000)}{}]`)).toHaveLength(200_001));
