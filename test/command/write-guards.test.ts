@@ -277,20 +277,11 @@ it.each([
 });
 
 it.each([
-  'cal_harbour_tours',
-  'order-2026-11-30-000471',
-  'INV2026DE0000471100012',
-  'export20261130T120000Z',
-  'cards_2026-11-30_v2.xlsx',
-  'q7Zk2Xf9Lw4Tn8Rb3Hc6.csv',
-  './q7Zk2Xf9Lw4Tn8Rb3Hc6/cards',
-  'HarbourToursSummer2027Calendar',
-  '20261130T031456789Z-3039-a1b2c3',
-  '507f1f77bcf86cd799439011',
-  'plan-3f9a0c44d1e2b7a8',
-  '0b7a6c1e3f524d8a9c415e2f7a90b10g',
-  '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b10',
-  '2027-04-02T18:00:00.000+02:00',
+  ...['cal_harbour_tours', 'order-2026-11-30-000471', 'INV2026DE0000471100012', 'export20261130T120000Z'],
+  ...['cards_2026-11-30_v2.xlsx', 'q7Zk2Xf9Lw4Tn8Rb3Hc6.csv', './q7Zk2Xf9Lw4Tn8Rb3Hc6/cards'],
+  ...['HarbourToursSummer2027Calendar', '20261130T031456789Z-3039-a1b2c3', '507f1f77bcf86cd799439011'],
+  ...['plan-3f9a0c44d1e2b7a8', '0b7a6c1e3f524d8a9c415e2f7a90b10g', '0b7a6c1e-3f52-4d8a-9c41-5e2f7a90b10'],
+  ...['2027-04-02T18:00:00.000+02:00'],
 ])('an ordinary argument is repeated in the refusal of it: %s', async (value) => {
   expect((await runFrontdesk(['card', 'get', value])).stderr).toContain(value);
 });

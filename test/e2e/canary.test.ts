@@ -52,19 +52,8 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Ask for a listening server, an entry of history, or take away what the others need: tested in files of their own. */
 const LEFT_OUT = [
-  'sandbox serve',
-  'history show',
-  'history resolve',
-  'auth login',
-  'auth logout',
-  'profile set',
-  'profile remove',
-  'runs remove',
-  'runs revert',
-  'plan show',
-  'plan apply',
-  'desk',
-  'mcp',
+  ...['sandbox serve', 'history show', 'history resolve', 'auth login', 'auth logout', 'profile set', 'profile remove'],
+  ...['runs remove', 'runs revert', 'plan show', 'plan apply', 'desk', 'mcp'],
 ];
 
 async function logIn(stage: Stage): Promise<void> {

@@ -78,22 +78,10 @@ describe('the package', () => {
     const paths = packed.files.map(({ path }) => path);
     expect(paths).toEqual(
       expect.arrayContaining([
-        'LICENSE',
-        'README.md',
-        'CHANGELOG.md',
-        'bin/frontdesk.js',
-        'bin/package.json',
-        'completions/_frontdesk',
-        'completions/frontdesk.bash',
-        'completions/frontdesk.fish',
-        'completions/frontdesk.ps1',
-        'dist/THIRD-PARTY-NOTICES.md',
-        'dist/build-id',
-        'dist/chunks/main.cjs',
-        'docs/reference/outcomes.md',
-        'docs/reference/output.md',
-        'man/frontdesk.1',
-        'package.json',
+        ...['LICENSE', 'README.md', 'CHANGELOG.md', 'bin/frontdesk.js', 'bin/package.json', 'completions/_frontdesk'],
+        ...['completions/frontdesk.bash', 'completions/frontdesk.fish', 'completions/frontdesk.ps1'],
+        ...['dist/THIRD-PARTY-NOTICES.md', 'dist/build-id', 'dist/chunks/main.cjs', 'docs/reference/outcomes.md'],
+        ...['docs/reference/output.md', 'man/frontdesk.1', 'package.json'],
       ]),
     );
     const expected =

@@ -16,17 +16,7 @@ type Node =
   | { readonly kind: 'text'; text: string };
 
 const ODD_NAMES = [
-  '__proto__',
-  'constructor',
-  'then',
-  'toString',
-  '',
-  '10',
-  'a.b',
-  '\\u0000',
-  '\\ud800',
-  '\u202e',
-  'x\\u001b[31m',
+  ...['__proto__', 'constructor', 'then', 'toString', '', '10', 'a.b', '\\u0000', '\\ud800', '\u202e', 'x\\u001b[31m'],
 ];
 const ODD_VALUES = [
   'null',
@@ -157,29 +147,12 @@ export function mutateBytes(bytes: Buffer, seeded: SeededRandom): Buffer {
 }
 
 const STATUS_LINES = [
-  'HTTP/1.1 200 OK',
-  'HTTP/1.1 201 Created',
-  'HTTP/1.1 202 Accepted',
-  'HTTP/1.1 204 No Content',
-  'HTTP/1.1 206 Partial Content',
-  'HTTP/1.1 226 ',
-  'HTTP/1.1 301 Moved',
-  'HTTP/1.1 304 Not Modified',
-  'HTTP/1.1 400 Bad Request',
-  'HTTP/1.1 401 Unauthorized',
-  'HTTP/1.1 403 Forbidden',
-  'HTTP/1.1 404 Not Found',
-  'HTTP/1.1 408 Timeout',
-  'HTTP/1.1 429 Busy',
-  'HTTP/1.1 500 Error',
-  'HTTP/1.1 503 Unavailable',
-  'HTTP/1.1 599 \u001b[31mred',
-  'HTTP/1.1 700 Odd',
-  'HTTP/1.1 101 Switching Protocols',
-  'HTTP/1.0 200 OK',
-  'HTTP/2 200',
-  'HTTP/1.1 20 OK',
-  'ICY 200 OK',
+  ...['HTTP/1.1 200 OK', 'HTTP/1.1 201 Created', 'HTTP/1.1 202 Accepted', 'HTTP/1.1 204 No Content'],
+  ...['HTTP/1.1 206 Partial Content', 'HTTP/1.1 226 ', 'HTTP/1.1 301 Moved', 'HTTP/1.1 304 Not Modified'],
+  ...['HTTP/1.1 400 Bad Request', 'HTTP/1.1 401 Unauthorized', 'HTTP/1.1 403 Forbidden', 'HTTP/1.1 404 Not Found'],
+  ...['HTTP/1.1 408 Timeout', 'HTTP/1.1 429 Busy', 'HTTP/1.1 500 Error', 'HTTP/1.1 503 Unavailable'],
+  ...['HTTP/1.1 599 \u001b[31mred', 'HTTP/1.1 700 Odd', 'HTTP/1.1 101 Switching Protocols', 'HTTP/1.0 200 OK'],
+  ...['HTTP/2 200', 'HTTP/1.1 20 OK', 'ICY 200 OK'],
 ];
 
 const ODD_HEADERS = [

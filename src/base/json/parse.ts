@@ -162,7 +162,7 @@ class Parser {
     const known = this.#names.get(name);
     if (known !== undefined) return known;
     if (this.#names.size < MAX_KNOWN_NAMES) this.#names.set(name, name);
-    else this.#count();
+    else this.#count(3);
     return name;
   }
 
@@ -264,8 +264,9 @@ class Parser {
   }
 
   /** Counts a value, the table of an object, or a name of its own. */
-  #count(): void {
-    this.#values += 1;
+  /** A name that no other object shares takes as much as three values: its text, and its place in a large map. */
+  #count(values = 1): void {
+    this.#values += values;
     if (this.#values > this.#maxValues) this.#fail('too_many', 'too many values to hold in memory');
   }
 

@@ -1,4 +1,4 @@
-import type { XmlElement } from './xml.ts';
+import { insideOf, type XmlElement } from './xml.ts';
 
 /** How far a drawing shows beyond the place that its anchor gives. What is not finite cannot be told. */
 export interface Reach {
@@ -21,16 +21,23 @@ const LENGTHS = ['blurRad', 'dist', 'rad', 'contourW'];
 /** A shadow so much larger than its shape, and a turn so small, are what programs offer. */
 const LARGEST_SHADOW = 110_000;
 const [DEGREE, CIRCLE] = [60_000, 21_600_000];
+const WHOLE = 100_000;
+/** A character is as large as 18 points, if nothing says otherwise. Sizes are hundredths of a point. */
+const [USUAL_SIZE, HUNDREDTH] = [1800, 127];
+/** Behind it are characters as wide as they are high. */
+const LAST_NARROW = '\u2e7f';
 
 const localName = ({ name }: XmlElement) => name.slice(name.indexOf(':') + 1);
 const inside = (element: XmlElement | undefined, name: string) =>
   element?.children.find((child) => localName(child) === name);
 
+const isTurned = ({ attributes }: XmlElement) => Object.values(attributes).some((angle) => Number(angle) !== 0);
+
 /** Effects that show a drawing anew, elsewhere or in another size. */
 function isBoundless(element: XmlElement): boolean {
   const { prst = '', zoom, sx = '0', sy = '0', kx = '0', ky = '0' } = element.attributes;
   const name = localName(element);
-  if (name === 'camera') return prst !== 'orthographicFront' || zoom !== undefined || element.children.length > 0;
+  if (name === 'camera') return prst !== 'orthographicFront' || zoom !== undefined || element.children.some(isTurned);
   if (name !== 'outerShdw') return name === 'reflection' || name === 'effectDag';
   return ![sx, sy].every((scale) => Math.abs(Number(scale)) <= LARGEST_SHADOW) || Number(kx) !== 0 || Number(ky) !== 0;
 }
@@ -93,14 +100,53 @@ function outOfPath(geometry: XmlElement): number {
   return shares.reduce((most, share) => Math.max(most, share), 0);
 }
 
+/** How far the tail of a callout lies out of its box. Its place is counted from the middle, or from a corner. */
+function outOfCallout({ attributes: { prst = '' }, children }: XmlElement): number {
+  const [kind, isFromMiddle] = /^(?:(wedge|cloud.)|border|accent|callout)/.exec(prst) ?? [];
+  if (kind === undefined || prst === 'cloud') return 0;
+  const guides = children.flatMap((list) => list.children.map(({ attributes: { fmla = '' } }) => fmla));
+  const shares = guides.map((fmla) => Number(/^val (-?\d+)$/.exec(fmla)?.[1]) / WHOLE);
+  const beyond = (share: number) =>
+    isFromMiddle === undefined ? Math.max(-share, share - 1) : Math.abs(share) - 1 / 2;
+  // A place that is not given is nearer than half of a side.
+  return Math.max(shares.length < 2 ? 1 / 2 : 0, ...shares.map(beyond));
+}
+
+/** How far a text shows out of its shape, by what its characters take on the average. */
+function outOfShape(shape: XmlElement): number {
+  const body = inside(shape, 'txBody');
+  const { vertOverflow, horzOverflow, wrap } = inside(body, 'bodyPr')?.attributes ?? {};
+  const all = body === undefined ? [] : insideOf(body);
+  const lines = all
+    .filter((part) => localName(part) === 'p')
+    .map((line) => {
+      return insideOf(line).reduce((text, part) => text + (localName(part) === 't' ? part.text : ''), '');
+    });
+  if (lines.join('').trim() === '' || (vertOverflow === 'clip' && horzOverflow === 'clip')) return 0;
+  const sizes = all.map(({ attributes: { sz } }) => Number(sz ?? 0));
+  const size = (Math.max(...sizes) || USUAL_SIZE) * HUNDREDTH;
+  const { cx, cy } = boxOf(inside(inside(shape, 'spPr'), 'xfrm'), 'off', 'ext');
+  const widthOf = (text: string) =>
+    Array.from(text, (each) => (each > LAST_NARROW ? size : size * 0.6)).reduce((a, b) => a + b, 0);
+  const pieces = wrap === 'none' ? lines : lines.flatMap((line) => line.split(/\s/));
+  const wide = horzOverflow === 'clip' ? 0 : Math.max(...pieces.map(widthOf)) - cx;
+  const count = lines.reduce(
+    (sum, line) => sum + (wrap === 'none' ? 1 : Math.max(1, Math.ceil(widthOf(line) / cx))),
+    0,
+  );
+  const high = vertOverflow === undefined || vertOverflow === 'overflow' ? count * size * 1.2 - cy : 0;
+  return Math.max(0, wide, high);
+}
+
 /** `box`: that of the group around it. */
 export function reachOf(element: XmlElement, box?: Box): Reach {
   const name = localName(element);
   const { attributes, children } = element;
   let length = isBoundless(element) ? Number.POSITIVE_INFINITY : 0;
+  if (name === 'sp') length += outOfShape(element);
   if (name === 'ln') length += Number(attributes['w'] ?? 0) / 2;
   for (const key of LENGTHS) length += Math.abs(Number(attributes[key] ?? 0));
-  let share = name === 'custGeom' ? outOfPath(element) : 0;
+  let share = name === 'custGeom' ? outOfPath(element) : name === 'prstGeom' ? outOfCallout(element) : 0;
   let inner = box;
   if (PARTS.has(name)) {
     const xfrm = inside(inside(element, name === 'grpSp' ? 'grpSpPr' : 'spPr') ?? element, 'xfrm');

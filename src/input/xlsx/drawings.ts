@@ -173,12 +173,30 @@ function spansOf(anchor: XmlElement, reach: Reach): Spans {
   };
 }
 
+/** How far each effect of the theme reaches, which the style of a shape names by its number, from 1. */
+async function themeEffects(archive: Archive): Promise<readonly Reach[]> {
+  const main = (await readRelations(archive, '')).find(({ kind }) => kind === 'officeDocument')?.part ?? '';
+  const themes = (await readRelations(archive, main)).filter(({ kind, part }) => kind === 'theme' && archive.has(part));
+  const path = 'theme/themeElements/fmtScheme/effectStyleLst/*';
+  const styles = await Promise.all(themes.map(({ part }) => allElements(archive, part, path)));
+  return styles.flat().map((style) => reachOf(style));
+}
+
+/** The number of the furthest effect of the theme that a drawing has. */
+const effectOf = (anchor: XmlElement) =>
+  Math.max(0, ...insideOf(anchor).map(({ name, attributes: { idx } }) => (name === 'effectRef' ? wholeOf(idx) : 0)));
+
 /** What a drawing part shows. Programs choose between alternatives in their own ways, so each of them counts. */
 async function drawnIn(archive: Archive, part: string): Promise<readonly Drawn[]> {
   const children = await allElements(archive, part, 'wsDr/*');
   const anchors = insideOf({ children }).filter(({ name }) => /^(?:twoCell|oneCell|absolute)Anchor$/.test(name));
+  const effects = anchors.some((anchor) => effectOf(anchor) > 0) ? await themeEffects(archive) : [];
   return anchors.flatMap((anchor) => {
-    const reach = reachOf(anchor);
+    const { length, share } = reachOf(anchor);
+    const reach = {
+      length: length + Math.max(0, ...effects.slice(0, effectOf(anchor)).map((each) => each.length)),
+      share,
+    };
     const isBoundless = !Number.isFinite(reach.length + reach.share);
     // A line as thick as a row covers it.
     if (!isBoundless && reach.length <= SLIVER && !insideOf(anchor).some(covers)) return [];

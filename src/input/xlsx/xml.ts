@@ -36,6 +36,9 @@ const ROOTS: readonly string[] = [
   ...EDITIONS,
   'http://schemas.openxmlformats.org/package/2006/relationships',
   'http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing',
+  // Of themes.
+  'http://schemas.openxmlformats.org/drawingml/2006/main',
+  'http://purl.oclc.org/ooxml/drawingml/main',
   'http://purl.oclc.org/ooxml/drawingml/spreadsheetDrawing',
 ];
 

@@ -47,18 +47,8 @@ it('cutText cuts through a chain of letters that is wider than any letter', () =
 
 it('displayWidth is that of the widest drawing', () => {
   const texts = [
-    'plain',
-    '日本',
-    'e\u0301',
-    'กำ',
-    '\u0600',
-    '👍🏽',
-    '👨‍👩‍👧‍👦',
-    '🇵🇹',
-    '❤️',
-    '\u00ad',
-    '',
-    '\u001b[1mbold\u001b[22m ก',
+    ...['plain', '日本', 'e\u0301', 'กำ', '\u0600', '👍🏽', '👨‍👩‍👧‍👦', '🇵🇹', '❤️', '\u00ad', ''],
+    ...['\u001b[1mbold\u001b[22m ก'],
   ];
   expect(texts.map((text) => displayWidth(text))).toEqual([5, 4, 1, 2, 1, 4, 8, 2, 2, 1, 0, 6]);
 });

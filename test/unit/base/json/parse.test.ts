@@ -137,11 +137,8 @@ it.each([
   expect(() => parseJson(text, { maxValues: values })).not.toThrow();
 });
 
-it('parseJson with a limit of values counts each name of its own past the first 1,000', () => {
+it('parseJson with a limit of values counts each name of its own past the first 1,000 three times', () => {
   const text = `{${Array.from({ length: 50_000 }, (_, index) => `"k${index}":0`).join(',')}}`;
-  expect(() => parseJson(text, { maxValues: 99_001 })).toThrow('too many values to hold in memory');
-  expect(() => parseJson(text, { maxValues: 99_002 })).not.toThrow();
+  expect(() => parseJson(text, { maxValues: 197_001 })).toThrow('too many values to hold in memory');
+  expect(() => parseJson(text, { maxValues: 197_002 })).not.toThrow();
 });
-
-it('parseJson has no limit of values unless one is given', () =>
-  expect(parseJson(`[${'{},'.repeat(200_000)}{}]`)).toHaveLength(200_001));

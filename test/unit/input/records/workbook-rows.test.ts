@@ -510,10 +510,30 @@ const path = (step: string, edge = 'l') =>
   apart(shape('', `<a:custGeom>${GUIDE}<a:rect l="${edge}"/>${steps(step)}</a:custGeom>`));
 const point = (x: number) => `<a:lnTo><a:pt x="${x}" y="9"/></a:lnTo>`;
 const shadow = (dist: number, more = '') => apart(shape('', `<a:outerShdw blurRad="50800" dist="${dist}"${more}/>`));
+const callout = (prst: string, place: number, fill = '') =>
+  apart(
+    shape(
+      '',
+      `<a:prstGeom prst="${prst}"><a:avLst>${`<a:gd fmla="val ${place}"/>`.repeat(2)}</a:avLst></a:prstGeom>${fill}`,
+    ),
+  );
+const XFRM = '<a:xfrm><a:off x="0" y="0"/><a:ext cx="609600" cy="190500"/></a:xfrm>';
+const texted = (text: string, body: string) =>
+  apart(
+    shape(`<d:txBody><a:bodyPr ${body}/><a:p><a:r><a:rPr sz="1100"/><a:t>${text}</a:t></a:r></a:p></d:txBody>`, XFRM),
+  );
+const styled = (idx: string) => apart(shape(`<d:style><a:effectRef idx="${idx}"/></d:style>`));
+/** What Excel 2007 has, and a far one. */
+const effects = (dist: number) =>
+  `<a:effectStyle><a:effectLst><a:outerShdw blurRad="50800" dist="${dist}"/></a:effectLst><a:scene3d><a:camera prst="orthographicFront"><a:rot lat="0" lon="0" rev="0"/></a:camera></a:scene3d></a:effectStyle>`;
+const DRAWINGML = 'http://schemas.openxmlformats.org/drawingml/2006/main';
+const THEME = `<a:theme xmlns:a="${DRAWINGML}"><a:themeElements><a:fmtScheme><a:effectStyleLst>${effects(20_000)}${effects(1_700_000)}</a:effectStyleLst></a:fmtScheme></a:themeElements></a:theme>`;
 const thick = (w: number, what = apart) => what(`<d:cxnSp><d:spPr><a:ln w="${w}"/></d:spPr></d:cxnSp>`);
 
 const drawnParts = (anchors: string, type = `${RELATIONS}/drawing`) => ({
   'xl/worksheets/_rels/sheet1.xml.rels': DRAWINGS.replace(`${RELATIONS}/drawing`, type),
+  'xl/_rels/workbook.xml.rels': relations(SHEET_RELATION, relation('t', `${RELATIONS}/theme`, 'theme.xml')),
+  'xl/theme.xml': THEME,
   [LEGACY]: `<xml>${anchors}<br>`,
   'xl/drawings/d.xml': `<d:wsDr ${DRAWN}>${anchors.startsWith('<x:') ? '' : anchors}</d:wsDr>`,
 });
@@ -545,6 +565,19 @@ it.each<[string, string, readonly string[], string?]>([
   ['a path with a wide arc', path('<a:arcTo wR="22" hR="1"/>'), ['A1', 'B1', 'C1']],
   ['a path whose text is elsewhere', path(point(9), 'e'), ['A1', 'B1', 'C1']],
   ['a shadow', shadow(38_100), []],
+  ['a callout', callout('wedgeRectCallout', -70_000), []],
+  ['a callout whose tail is elsewhere', callout('wedgeRectCallout', -330_000), ['C1']],
+  ['a line callout whose tail is elsewhere', callout('borderCallout1', -290_000), ['C1']],
+  ['a text that fits', texted('s9', 'wrap="none"'), []],
+  ['a text that is cut', texted('s9'.repeat(40), 'vertOverflow="clip" horzOverflow="clip"'), []],
+  [
+    'a text that shows beside its shape',
+    texted('s9'.repeat(14), 'vertOverflow="clip" horzOverflow="overflow"'),
+    ['C1'],
+  ],
+  ['a text that shows below its shape', texted('s9 '.repeat(99), ''), ['A1', 'B1', 'C1']],
+  ['a shadow of the theme', styled('1'), []],
+  ['a far shadow of the theme', styled('2'), ['C1']],
   ['a far shadow', shadow(1_700_000), ['C1']],
   ['an arrow beside the list', thick(76_200), []],
   ['a line that is thick', thick(3_400_000), ['C1']],
