@@ -1,7 +1,6 @@
 import { constants, type Dirent } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ClockPort } from '../base/context.ts';
 import { ensurePrivateFolder, putInPlace, syncFolder, writeTemporary } from '../base/files/atomic.ts';
 import { errnoOf, ignoreErrors, ignoreNotFound, ioFailure } from '../base/files/io-failure.ts';
 import { endsInLine, linesOf } from '../base/files/lines.ts';
@@ -198,15 +197,15 @@ async function readPiece(file: FileHandle, from: number, to: number): Promise<Bu
 }
 
 /**
- * Removes what the ledger has of entries begun more than `ageMs` ago, and returns their number. Whole days go with their
+ * Removes what the ledger has of entries begun before a time, and returns their number. Whole days go with their
  * files. Of the day at the border, this machine's file gets another name, to which nobody appends, and is replaced by
  * the lines that stay: a kill in between loses nothing. LOCAL_IO if a file cannot be written.
  */
 export async function pruneLedger(
-  { stateDir, clock, pid }: { readonly stateDir: string; readonly clock: ClockPort; readonly pid: number },
-  ageMs: number,
+  { stateDir, pid }: { readonly stateDir: string; readonly pid: number },
+  beforeMs: number,
 ): Promise<number> {
-  const before = nameTime(clock.now() - ageMs);
+  const before = nameTime(beforeMs);
   const border = before.slice(0, 8);
   const removed = new Set<string>();
   try {

@@ -10,7 +10,9 @@ import { RunJournal } from '../../src/records/journal/journal.ts';
 import { openDigester } from '../../src/records/keyed-digest.ts';
 import { appendLines, ledgerFile } from '../../src/records/ledger.ts';
 import { openRecorder } from '../../src/records/record.ts';
-import { beginRun, removeRun, spoolPath } from '../../src/records/stored/run-store.ts';
+import { runFolder } from '../../src/records/stored/run-folder.ts';
+import { removeRun, stampOf } from '../../src/records/stored/run-removal.ts';
+import { beginRun, spoolPath } from '../../src/records/stored/run-store.ts';
 import { keyOfWrite } from '../../src/records/write-record.ts';
 import { openFailedFile } from '../../src/runs/failed-file.ts';
 import { openPlanWriter } from '../../src/runs/plan/write-plan.ts';
@@ -236,7 +238,7 @@ it('when the power goes, a run that is removed is whole, or no run any more', as
   const stateDir = temporaryFolder();
   await (await beginRun(runPorts(stateDir), runPlan({ name: 'may' }))).close();
   const on = recordDisk(stateDir);
-  await removeRun(runPorts(stateDir), 'may');
+  await removeRun(runPorts(stateDir), 'may', stampOf(runFolder(stateDir, 'may')));
   for (const tree of [...on.losses, ...on.left()]) {
     if (tree['runs/may/header.json'] === undefined) continue;
     for (const name of ['rows', 'journal.jsonl']) expect(tree).toHaveProperty([`runs/may/${name}`]);

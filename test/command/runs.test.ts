@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openService } from '../support/open-service.ts';
 import { cardId, cardNumber, idLines, jsonLines, openPlain, refusal, rowLines } from '../support/plain-service.ts';
+import { openTerminal } from '../support/pty.ts';
 import { startRecordingServer } from '../support/recording-server.ts';
 import { startFrontdesk } from '../support/run-frontdesk.ts';
 import { cardText } from '../support/sample-card.ts';
@@ -300,23 +301,34 @@ test('runs remove deletes what a run kept, and needs --yes outside a terminal', 
   expect((await run(['runs', '--json'])).stdout).toBe('[]\n');
 });
 
-test.each([
-  ['finished', 'Delete run first?', undefined],
-  ['unsettled', 'Delete run first? It is unsettled and has 1 row whose outcome is unknown (open: first:1).', 500],
-])('the question before the removal of a run that is %s says what is lost', async (state, question, status) => {
-  const { json, run } = await openPlain(() => (status === undefined ? undefined : { status, body: {} }));
-  await run([...BLOCK, '--run', 'first', '--retries', '0'], idLines(1));
-  expect(await json('runs', 'list')).toMatchObject([{ state }]);
-  expect((await run(['runs', 'remove', 'first'])).stderr).toContain(question);
-});
-
 test.each([[['first']], [['--older-than', '1ms']]])('runs remove %j --yes names what it forgets', async (which) => {
   const { run } = await openPlain(() => ({ status: 500, body: {} }));
   await run([...BLOCK, '--run', 'first', '--retries', '0'], idLines(7));
+  const asked =
+    'is unsettled and has 7 rows whose outcome is unknown (open: first:1, first:2, first:3, first:4, first:5, …).';
+  expect((await run(['runs', 'remove', ...which])).stderr).toContain(asked);
   const { code, stdout, stderr } = await run(['runs', 'remove', ...which, '--yes', '--json']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '{\n  "removed": [\n    "first"\n  ]\n}\n' });
   expect(stderr).toContain('"code":"OPEN_FORGOTTEN"');
   expect(stderr).toContain('were deleted too: first:1, first:2, first:3, first:4, first:5 and 2 more. Nothing keeps');
+});
+
+test.each([
+  ['runs remove first', 17, 'run first is not as it was before you confirmed. It was not removed.'],
+  ['runs remove --older-than 1ms', 17, 'run first is left out: run first is not as it was before you confirmed.'],
+  ['history prune --older-than 1ms', 0, '0 entries deleted'],
+])('%s leaves what is sent beside its question', async (words, code, said) => {
+  const { home, json, run, server } = await openPlain(({ url }) =>
+    url.includes(cardId(2)) ? undefined : { status: 500 },
+  );
+  await run([...BLOCK, '--run', 'first', '--retries', '0'], idLines(1));
+  const terminal = openTerminal(words.split(' '), { home, env: server.env, columns: 250 });
+  await terminal.waitFor(/\(y\/N/);
+  await run(['runs', 'resume', 'first', '--resend-unknown', '--yes', '--retries', '0']);
+  await run(['card', 'block', cardId(2), '--yes']);
+  terminal.type('y\r');
+  expect(await terminal.end).toMatchObject({ code, text: expect.stringContaining(said) });
+  expect([await json('history', '--open'), await json('history', '--id', cardId(2))]).toMatchObject([[{}], [{}]]);
 });
 
 test('a run of the current profile that began at the URL of the environment is resumed there, and at no other', async () => {

@@ -128,13 +128,13 @@ export async function orIoFailure<Result>(work: Promise<Result>, attempt: string
 /** What a listing could not read, by name. */
 export type Unread = Map<string, Failure>;
 
-/** The failure after a listing (of each `run`): AUTH if others could have written what was left out, else LOCAL_IO. */
+/** After a listing (of each `run`): AUTH if others could have written what was left out, 17 if it changed, else 16. */
 export function unreadFailure(what: string, unread: Unread): Failure | undefined {
   const failures = [...unread.values()];
   const first = failures.find(({ code }) => code === 'AUTH') ?? failures[0];
   if (first === undefined) return undefined;
   const problems = [...unread].map(([name, failure]) => `${what} ${name} is left out: ${failure.ofRead().message}`);
-  const code = first.code === 'AUTH' ? 'AUTH' : 'LOCAL_IO';
+  const code = first.code === 'AUTH' || first.code === 'PRECONDITION' ? first.code : 'LOCAL_IO';
   return new Failure(code, problems.join('; '), { hints: first.hints, parts: { problems }, cause: first });
 }
 

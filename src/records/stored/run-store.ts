@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, renameSync, rmSync } from 'node:fs';
-import { rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../base/failure.ts';
 import { ensurePrivateFolder, syncFolder, writeFileAtomic } from '../../base/files/atomic.ts';
 import type { HeldLock } from '../../base/files/held-lock.ts';
-import { ignoreErrors, ignoreNotFound, ioFailure, orIoFailure, type Unread } from '../../base/files/io-failure.ts';
+import { ignoreErrors, ignoreNotFound, ioFailure, orIoFailure } from '../../base/files/io-failure.ts';
 import { acquireLock, lostLockFailure } from '../../base/files/lock.ts';
 import { requireOwnState } from '../../base/files/own-state.ts';
 import { temporaryName } from '../../base/files/process-identity.ts';
@@ -14,7 +14,7 @@ import { groupThousands, plural } from '../../screen/text.ts';
 import { type JournalPorts, type RunAudit, RunJournal } from '../journal/journal.ts';
 import { successorIn } from '../journal/reader.ts';
 import { ledgerFolder } from '../ledger.ts';
-import { dropMark, markLine, putOpen, runMark, runsFolder } from './open-folder.ts';
+import { markLine, putOpen, runMark, runsFolder } from './open-folder.ts';
 import {
   contentDigest,
   lostRows,
@@ -25,15 +25,13 @@ import {
   type RunOptions,
   readRunHeader,
   refuseCut,
-  refuseForeign,
   requireRun,
   rowsFileOf,
   runFolder,
-  runFolders,
   type StoredRunHandle,
 } from './run-folder.ts';
 import { noteBegun } from './run-order.ts';
-import { forgetSent, markSent, touchSent } from './sent-rows.ts';
+import { markSent, touchSent } from './sent-rows.ts';
 import { StoredRun } from './stored-run.ts';
 
 const DAY_MS = 86_400_000;
@@ -141,61 +139,14 @@ export function staleRunWarning(header: RunHeader, nowMs: number): string | unde
   return `run ${header.run} was started ${days} days ago. Check that its rows are still what you want`;
 }
 
-/** Deletes a run. USAGE if it does not exist or a process works on it. */
-export async function removeRun(ports: RunPorts, name: string): Promise<void> {
-  const folder = runFolder(ports.stateDir, name);
-  if ((await stat(folder.path).catch(() => undefined)) === undefined) await requireRun(ports.stateDir, name);
-  await refuseForeign(folder);
-  const lock = await lockRun(folder, ports);
-  try {
-    // After a kill, what is left does not look like a run.
-    await rm(folder.header, { force: true });
-    await syncFolder(folder.path);
-    await rm(folder.path, { recursive: true });
-    await dropMark(ports.stateDir, folder.run);
-    await forgetSent(ports.stateDir, folder.run);
-  } catch (error) {
-    throw ioFailure(`could not remove run ${name} (${folder.path})`, error, 'partly');
-  } finally {
-    await release(lock, ports);
-  }
-}
-
 /** Releases the lock of a run. One that cannot be released is only a warning. */
-async function release(lock: HeldLock, { report }: RunPorts): Promise<void> {
+export async function release(lock: HeldLock, { report }: RunPorts): Promise<void> {
   const left = lock.release();
   if (left !== undefined) await report?.(left);
 }
 
-/**
- * Deletes the runs that were begun more than `ageMs` ago and that no process works on. Returns their names. Without a
- * header the time of the folder counts. `unread` gets those that others could have written, or that cannot be read or
- * removed.
- */
-export async function removeRunsOlderThan(ports: RunPorts, ageMs: number, unread: Unread): Promise<readonly string[]> {
-  const old: string[] = [];
-  const folders = await runFolders(ports.stateDir);
-  for (const folder of folders.sort((one, other) => (one.run < other.run ? -1 : 1))) {
-    try {
-      const header = await readRunHeader(folder, true);
-      const startedMs = header === undefined ? (await stat(folder.path)).mtimeMs : Date.parse(header.startedAt);
-      if (startedMs < ports.clock.now() - ageMs) old.push(folder.run);
-    } catch (error) {
-      unread.set(folder.run, ioFailure('it could not be read', error, 'unremoved'));
-    }
-  }
-  // Locks that processes elsewhere left behind are watched at the same time.
-  const removals = await Promise.allSettled(old.map((name) => removeRun(ports, name)));
-  return old.filter((name, index) => {
-    const removal = removals[index];
-    if (removal?.status !== 'rejected') return true;
-    const failure = ioFailure('it could not be removed', removal.reason, 'partly');
-    if (failure.code !== 'USAGE') unread.set(name, failure);
-    return false;
-  });
-}
-
-async function lockRun(folder: RunFolder, ports: RunPorts): Promise<HeldLock> {
+/** Takes the lock of a run, which all take that write to it or remove it. USAGE if another process has it. */
+export async function lockRun(folder: RunFolder, ports: RunPorts): Promise<HeldLock> {
   await ensurePrivateFolder(folder.path);
   requireOwnState(folder.stateDir, folder.path);
   // What others can have written about single changes would hold rows back, or let them through.

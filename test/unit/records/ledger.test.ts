@@ -17,7 +17,7 @@ import {
   readLines,
   readLinesBack,
 } from '../../../src/records/ledger.ts';
-import { stoppedClock, temporaryFolder } from '../base/files/place.ts';
+import { temporaryFolder } from '../base/files/place.ts';
 
 const { open, stat } = fs.promises;
 const PIECE = 262_144;
@@ -268,11 +268,8 @@ const linesOf = async (content: string) => {
   return pieces;
 };
 
-it('lines read from the beginning are the whole ones, each with its newline', async () => {
+it('lines read from the beginning are the whole ones, each with its newline, also over the end of a piece', async () => {
   expect([await linesOf('two\n\nthree\nha'), await linesOf('')]).toEqual([[['two\n', '\n', 'three\n'], []], []]);
-});
-
-it('lines read from the beginning go on over the end of a piece', async () => {
   const long = `${'a'.repeat(PIECE)}\n`;
   expect(await linesOf(`${long}two\n`)).toEqual([[long, 'two\n']]);
 });
@@ -343,7 +340,7 @@ function ledgerOf(files: Files) {
     const text = [...letters].map((letter) => LINES[letter]).join('');
     writeFileSync(join(folder, `${name.replace('here', machineName())}.ndjson`), text, { mode: 0o600 });
   }
-  return { folder, ports: { stateDir, clock: stoppedClock(Date.UTC(2026, 4, 1, 13)), pid: process.pid } };
+  return { folder, ports: { stateDir, pid: process.pid } };
 }
 
 function filesIn(folder: string): Files {
@@ -374,7 +371,7 @@ it.each<[string, Files, Files, number]>([
 ])('a ledger that is pruned loses %s', async (_what, before, after, count) => {
   const { folder, ports } = ledgerOf(before);
   const done = watched();
-  expect(await pruneLedger(ports, 3_600_000)).toBe(count);
+  expect(await pruneLedger(ports, Date.UTC(2026, 4, 1, 12))).toBe(count);
   expect(filesIn(folder)).toEqual(after);
   expect(done.includes('sync folder')).toBe(count > 0);
 });
@@ -385,6 +382,6 @@ it('a ledger that could not be pruned to the end has lost nothing', async () => 
     if (path.endsWith('.tmp')) file.sync = () => Promise.reject(new Error('no'));
   });
   const message = expect.stringContaining(`the history could not be pruned (${folder})`);
-  await expect(pruneLedger(ports, 3_600_000)).rejects.toMatchObject({ code: 'LOCAL_IO', message });
+  await expect(pruneLedger(ports, Date.UTC(2026, 4, 1, 12))).rejects.toMatchObject({ code: 'LOCAL_IO', message });
   expect(filesIn(folder)).toEqual({ '20260501.here-apart': 'oy' });
 });

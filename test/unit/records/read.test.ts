@@ -384,9 +384,9 @@ it('the history that was pruned has what is younger or open, and nothing else ch
     fc.asyncProperty(writes, fc.integer({ min: 0, max: 31 }), async (all, seconds) => {
       const stateDir = temporaryFolder();
       keep(stateDir, all, ['', 'no record\n']);
-      const ports = { stateDir, clock: new FakeClock(), pid: process.pid };
+      const ports = { stateDir, pid: process.pid };
       const kept = all.filter((write) => write.seconds >= seconds || isOpen(write));
-      expect(await pruneLedger(ports, -seconds * 1000)).toBe(all.length - kept.length);
+      expect(await pruneLedger(ports, new FakeClock().now() + seconds * 1000)).toBe(all.length - kept.length);
       const { entries } = await readHistory(stateDir, { limit: 100 });
       expect(entries.map(({ entry, callOutcome }) => `${entry} ${callOutcome.outcome}`)).toEqual(
         expected(kept, { limit: 100 }),

@@ -24,10 +24,12 @@ export const command = localCommand({
   },
   output: () => PRUNED,
   async run(session, { olderThan, yes }) {
+    const { clock, pid } = session.context;
+    // What grows old while the question stands was not in it.
+    const beforeMs = clock.now() - olderThan.ms;
     await confirmLoss(session, yes, `Delete all single changes older than ${olderThan.text} from the history?`);
     const { pruneLedger } = await import('../../../records/ledger.ts');
-    const { clock, pid } = session.context;
-    const removed = await pruneLedger({ stateDir: session.stateDir(), clock, pid }, olderThan.ms);
+    const removed = await pruneLedger({ stateDir: session.stateDir(), pid }, beforeMs);
     const deleted = `${plural(removed, 'entry', 'entries')} deleted`;
     session.done.push(deleted);
     await session.print({ kind: 'text', text: `${deleted}.`, json: jsonOf(PRUNED, { removed }) });

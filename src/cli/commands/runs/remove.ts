@@ -4,6 +4,7 @@ import { jsonOf, list, object, TEXT } from '../../../base/json/shape.ts';
 import { localCommand } from '../../../command/command.ts';
 import type { Session } from '../../../command/session.ts';
 import { YES } from '../../../input/options/common.ts';
+import { runFolder } from '../../../records/stored/run-folder.ts';
 import { listRuns, lossOf, showRun } from '../../../records/stored/run-list.ts';
 import { portsOf } from '../../../runs/run.ts';
 import { plural } from '../../../screen/text.ts';
@@ -43,30 +44,33 @@ export const command = localCommand({
   },
   output: () => REMOVED,
   async run(session, values) {
-    const { removeRun, removeRunsOlderThan } = await import('../../../records/stored/run-store.ts');
+    const { removeRun, removeRuns, runsBefore, stampOf } = await import('../../../records/stored/run-removal.ts');
     const { olderThan, yes } = values;
     const unread: Unread = new Map();
     const open = await openEntries(session);
     let removed: readonly string[];
     if (olderThan === undefined) {
       const name = await runNameOf(session, values);
+      // First: what is recorded from here on was in no question.
+      const as = stampOf(runFolder(session.stateDir(), name));
       // An unreadable run can be removed anyway.
       const known = await showRun(portsOf(session), name).catch(() => undefined);
       const loss = lossOf(name, known, open(name));
       await confirmLoss(session, yes, `Delete run ${name}?${loss === '' ? '' : ` It ${loss}.`}`);
-      await removeRun(portsOf(session), name);
+      await removeRun(portsOf(session), name, as);
       removed = [name];
     } else {
       const before = session.context.clock.now() - olderThan.ms;
+      const named = await runsBefore(portsOf(session), before, unread);
       const { runs } = await listRuns(portsOf(session));
-      const old = runs.filter(({ startedAt }) => Date.parse(startedAt) < before);
+      const old = runs.filter(({ run }) => named.has(run));
       const losses = old.map((run) => ({ run: run.run, loss: lossOf(run.run, run, open(run.run)) }));
       const lost = losses.filter(({ loss }) => loss !== '');
-      const named = lost.slice(0, MAX_NAMED).map(({ run, loss }) => `${run} ${loss}`);
+      const losing = lost.slice(0, MAX_NAMED).map(({ run, loss }) => `${run} ${loss}`);
       const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : '';
-      const among = lost.length === 0 ? '' : ` Among them: ${named.join('; ')}${more}.`;
+      const among = lost.length === 0 ? '' : ` Among them: ${losing.join('; ')}${more}.`;
       await confirmLoss(session, yes, `Delete all runs started more than ${olderThan.text} ago?${among}`);
-      removed = await removeRunsOlderThan(portsOf(session), olderThan.ms, unread);
+      removed = await removeRuns(portsOf(session), named, unread);
     }
     if (removed.length > 0) session.done.push(`${plural(removed.length, 'run')} deleted`);
     const forgotten = yes ? removed.flatMap(open) : [];

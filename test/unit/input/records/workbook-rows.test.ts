@@ -679,26 +679,20 @@ it('an archive with an end in 64 bits is read', async () => {
   expect(String((await read.next()).value)).toBe('s1');
 });
 
-it('a cell that cannot be taken is named in the header', async () => {
+it('a cell that cannot be taken is named in the header, and where no column is', async () => {
   expect(faultsOf(await readAll(sheetJsWorkbook([{ name: 'My Rows', rows: [['id', 1.5]] }])))).toEqual([
     `'My Rows'!B1: is a number that spreadsheets may show otherwise (stored as 1.5). Store it as text`,
   ]);
-});
-
-it('a cell that cannot be taken is named where no column is', async () => {
   expect(faultsOf(await readAll(sheetJsWorkbook([{ name: 'Rows', rows: [['id'], ['s1', null, 'x']] }])))).toEqual([
     'row 1, Rows!C2: its column has no name in row 1: write one there, or delete the cell',
   ]);
 });
 
-it('a workbook says that row 1 is empty when the header stands elsewhere', async () => {
+it('a workbook says that row 1 is empty when the header stands elsewhere, and without rows is an input without rows', async () => {
   const read = await readAll(sheetJsWorkbook([{ name: "Ann's", rows: [[], HEADER, ['s1']] }]));
   expect(faultsOf(read)).toEqual(["'Ann''s', line 1: the row is empty, but must contain the names of the columns"]);
-});
-
-it('a workbook reads a sheet without rows as an input without rows', async () => {
-  const read = await readAll(sheetJsWorkbook([{ name: 'Rows', rows: [] }]));
-  expect([read.records, read.faults]).toEqual([[], []]);
+  const empty = await readAll(sheetJsWorkbook([{ name: 'Rows', rows: [] }]));
+  expect([empty.records, empty.faults]).toEqual([[], []]);
 });
 
 /** Two sheets, of which a spreadsheet shows the first, the one with s1. */

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Unread } from '../../../../src/base/files/io-failure.ts';
 import { temporaryName } from '../../../../src/base/files/process-identity.ts';
-import { findRunName, makeRunName } from '../../../../src/records/stored/run-folder.ts';
+import { findRunName, makeRunName, runFolder } from '../../../../src/records/stored/run-folder.ts';
 import { lastRunName, listRuns, showRun } from '../../../../src/records/stored/run-list.ts';
+import { removeRun, removeRuns, runsBefore, stampOf } from '../../../../src/records/stored/run-removal.ts';
 import {
   beginRun,
+  type RunPorts,
   refuseOtherPlace,
-  removeRun,
-  removeRunsOlderThan,
   resumeRun,
   spoolPath,
   staleRunWarning,
@@ -32,6 +32,14 @@ import {
   runPlan,
   runPorts,
 } from '../../runs/fakes.ts';
+
+/** Removes a run as it is now. */
+const remove = (ports: RunPorts, name: string) => removeRun(ports, name, stampOf(runFolder(ports.stateDir, name)));
+
+/** Removes the runs of more than 90 days ago. */
+async function removeOld(ports: RunPorts, unread: Unread) {
+  return removeRuns(ports, await runsBefore(ports, ports.clock.now() - 90 * 86_400_000, unread), unread);
+}
 
 /** A state folder with a run `may` that is not held, and a function that begins it again. */
 async function begun(more: Parameters<typeof runPlan>[0] = {}) {
@@ -216,7 +224,7 @@ it('P16 a run that exists is worked on by one process only', async () => {
   const stateDir = temporaryFolder();
   const run = await beginRun(runPorts(stateDir), runPlan({ name: 'may' }));
   await expect(resumeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE', exitCode: 2 });
-  await expect(removeRun(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE' });
+  await expect(remove(runPorts(stateDir), 'may')).rejects.toMatchObject({ code: 'USAGE' });
   await run.close();
 });
 
@@ -286,7 +294,7 @@ it('a run that does not exist is a usage error', async () => {
   const stateDir = temporaryFolder();
   const none = { code: 'USAGE', message: 'there is no run june' };
   await expect(resumeRun(runPorts(stateDir), 'june')).rejects.toMatchObject(none);
-  await expect(removeRun(runPorts(stateDir), 'june')).rejects.toMatchObject({ code: 'USAGE' });
+  await expect(remove(runPorts(stateDir), 'june')).rejects.toMatchObject({ code: 'USAGE' });
   await expect(lastRunName(runPorts(stateDir))).rejects.toMatchObject({ code: 'USAGE' });
 });
 
@@ -394,22 +402,26 @@ it('runs remove deletes everything the run kept, the names of its rows too', asy
   const open = join(stateDir, 'open');
   writeFileSync(join(open, 'once~card.reissue~0123456789ab.write'), '{"run":"may"}\n', { mode: 0o600 });
   writeFileSync(join(open, 'once~card.reissue~ba9876543210.write'), '{"run":"maybe"}\n', { mode: 0o600 });
-  await removeRun(runPorts(stateDir), 'may');
+  await remove(runPorts(stateDir), 'may');
   expect(readdirSync(join(stateDir, 'runs'))).toEqual([]);
   expect(readdirSync(open)).toEqual(['once~card.reissue~ba9876543210.write']);
 });
 
-it('runs remove: --older-than leaves young runs and running ones', async () => {
+it('runs remove: --older-than leaves young runs and running ones, and says which was resumed after the question', async () => {
   const stateDir = temporaryFolder();
   const clock = new FakeClock();
   const ports = runPorts(stateDir, { clock });
-  await (await beginRun(ports, runPlan({ name: 'old' }))).close();
+  for (const name of ['old', 'old-resumed']) await (await beginRun(ports, runPlan({ name }))).close();
   const running = await beginRun(ports, runPlan({ name: 'old-running' }));
   clock.ms += 91 * 86_400_000;
   await (await beginRun(ports, runPlan({ name: 'young' }))).close();
-  expect(await removeRunsOlderThan(ports, 90 * 86_400_000, new Map())).toEqual(['old']);
-  expect(readdirSync(join(stateDir, 'runs')).sort()).toEqual(['old-running', 'young']);
-  await running.close();
+  const unread: Unread = new Map();
+  const named = await runsBefore(ports, clock.now() - 90 * 86_400_000, unread);
+  const resumed = await resumeRun(ports, 'old-resumed');
+  expect(await removeRuns(ports, named, unread)).toEqual(['old']);
+  expect(readdirSync(join(stateDir, 'runs')).sort()).toEqual(['old-resumed', 'old-running', 'young']);
+  expect([...unread].map(([name, { code }]) => [name, code])).toEqual([['old-resumed', 'PRECONDITION']]);
+  await Promise.all([running.close(), resumed.close()]);
 });
 
 it('runs remove leaves folders that are no runs, and what a run has of others', async () => {
@@ -427,11 +439,11 @@ it('runs remove leaves folders that are no runs, and what a run has of others', 
   writeFileSync(join(runs, 'half/rows'), '');
   clock.ms += 91 * 86_400_000;
   const unread: Unread = new Map();
-  expect(await removeRunsOlderThan(ports, 90 * 86_400_000, unread)).toEqual(['half', 'mine']);
+  expect(await removeOld(ports, unread)).toEqual(['half', 'mine']);
   expect(readdirSync(runs).sort()).toEqual(['exp1', 'mixed']);
   expect([...unread].map(([name, { code, problem }]) => [name, code, problem])).toEqual([
     ['mixed', 'LOCAL_IO', expect.stringContaining('its folder also holds "notes.txt", which is not of frontdesk')],
   ]);
-  await expect(removeRun(ports, 'exp1')).rejects.toMatchObject({ code: 'USAGE', problem: 'there is no run exp1' });
+  await expect(remove(ports, 'exp1')).rejects.toMatchObject({ code: 'USAGE', problem: 'there is no run exp1' });
   expect(readdirSync(join(runs, 'exp1'))).toEqual(['deep']);
 });

@@ -170,11 +170,6 @@ it.each<readonly [string, Scripted, string, number]>([
   expect(heard).toEqual([{ reason: `${brief}${said}`, brief, waitMs }]);
 });
 
-it('a wait is not reported without a listener', async () => {
-  const { result } = await call(read, [GONE, shows('ACTIVE')], { listener: { onSend: () => undefined } });
-  expect(result.kind).toBe('answered');
-});
-
 it.each(['abort', 'stopping'] as const)('a wait ends at `%s`, and none listens after the call', async (name) => {
   const other = name === 'abort' ? 'stopping' : 'abort';
   const [ending, idle] = [new AbortController(), new AbortController()];
@@ -189,10 +184,12 @@ it.each(['abort', 'stopping'] as const)('a wait ends at `%s`, and none listens a
   expect([ending, idle].map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([0, 0]);
 });
 
-it('a wait does not begin when the call was ended right before', async () => {
+it('a wait does not begin when the call was ended right before, and is not reported without a listener', async () => {
   const stopping = new AbortController();
   const listener = { onRetry: () => stopping.abort('SIGINT') };
   expect((await call(read, [GONE], { listener, stopping: stopping.signal })).clock.sleeps).toEqual([]);
+  const { result } = await call(read, [GONE, shows('ACTIVE')], { listener: { onSend: () => undefined } });
+  expect(result.kind).toBe('answered');
 });
 
 const NO_REISSUE = 'Status ACTIVE shows no reissue yet. It may still take effect.';
@@ -236,19 +233,14 @@ it('the message of an unknown outcome has a layout of its own for a terminal', a
   ]);
 });
 
-it('the message of an unknown outcome names the profile in the command when the call had to', async () => {
+it('the message of an unknown outcome names the profile in the command when the call had to, and none where no read shows what happened', async () => {
   const script = [answer(500), shows('ACTIVE'), shows('ACTIVE')];
   const { hints } = await failing(reissue, script, { on: { namedProfile: 'demo' } });
   expect(hints[1]).toEqual({ do: 'check with', about: CARD_ID, profile: 'demo' });
-});
-
-it('the message of an unknown outcome names no command where no read can show what happened', async () => {
   expect((await failing(provision, [answer(500)])).hints).toEqual([
     'ask the customer whether the card is in the wallet before you run this again: no command can check it',
   ]);
-});
-
-it('the message of an unknown outcome says what to search for when an event was created or not', async () => {
+  // Of an event it says what to search for.
   const { message, details } = await failing(create, [broken('timeout')]);
   expect(message).toContain('create event "Party" (start 2026-05-01T10:00:00, calendar cal-1)');
   expect(details.id).toBeUndefined();
@@ -307,13 +299,10 @@ it('H29 a 401 warns of a wrong clock', async () => {
   );
 });
 
-it('a token source that fails ends the call before anything is sent', async () => {
+it('a token source that fails ends the call before anything is sent, and a bug in it is thrown, when it is renewed too', async () => {
   const token = () => Promise.reject(new Failure('AUTH', 'no login'));
   const details = { outcome: 'not_sent', attempts: 0 };
   expect(await failing(block, [], { on: { token } })).toMatchObject({ code: 'AUTH', message: 'no login', details });
-});
-
-it('a bug in the token source is thrown, when a token is asked for and when it is renewed', async () => {
   const bug = () => Promise.reject(new TypeError('bug'));
   await expect(call(read, [], { on: { token: bug } })).rejects.toThrow('bug');
   await expect(call(read, [answer(401)], { on: { renew: bug } })).rejects.toThrow('bug');
