@@ -71,7 +71,7 @@ export async function recordResolved(session: Session, cardId: string, check: Ca
 /**
  * Records what card checks showed of `unknown` changes. `lookAt` returns undefined without a check. Returns the entries
  * as they are now, newest first: one that is resolved supersedes earlier ones, about which a check says nothing then.
- * `onRecorded` is told of each that was recorded.
+ * `onRecorded` is called for each that was recorded.
  */
 export async function recordChecks(
   session: Session,
