@@ -18,6 +18,7 @@ import {
   type About,
   type Begin,
   type HistoryEntry,
+  isClosed,
   keyOfWrite,
   lineThatCounts,
   parseRecord,
@@ -28,6 +29,9 @@ import {
 /** What is known of a change before it is sent. Never a body or a token. */
 export type WriteIntent = Omit<Begin, 'entry' | 'time' | 'user' | 'maker'>;
 
+/** When a card was checked, and by whom. */
+type Checked = Pick<HistoryEntry, 'time' | 'user'>;
+
 type Closed = AuditEvent & { readonly event: 'superseded' | 'resolved' };
 
 export type WriteRecorder = ReturnType<typeof openRecorder>;
@@ -36,7 +40,7 @@ export type WriteRecorder = ReturnType<typeof openRecorder>;
 export const NO_RECORD: WriteRecorder = {
   begin: async () => '',
   end: async () => undefined,
-  recordCheck: async () => ({ time: '', user: '' }),
+  recordCheck: async (): Promise<Checked | undefined> => ({ time: '', user: '' }),
   supersede: async () => undefined,
   resolve: async () => undefined,
 };
@@ -143,15 +147,19 @@ function closedBy({ audit, now, path, stateDir, user, mask }: Ports) {
     }
   };
   return {
-    /** Records what a card check showed of an unknown outcome, and by whom. After LOCAL_IO the entry is unchanged. */
-    async recordCheck(about: About, shown: CallOutcome): Promise<{ readonly time: string; readonly user: string }> {
+    /**
+     * Records what a card check showed of an unknown outcome, and by whom; undefined: another process closed the entry
+     * while the card was read, and the check says nothing of it. After LOCAL_IO the entry is unchanged.
+     */
+    async recordCheck(about: About, shown: CallOutcome): Promise<Checked | undefined> {
       const callOutcome = maskOutcome(shown, mask);
       const { entry, operation, id } = about;
       const checked = { time: now(), user };
       try {
+        const known = stateDir === undefined ? undefined : await unknownOf(stateDir, about);
+        if (known !== undefined && (isClosed(known) || known.callOutcome.outcome !== 'unknown')) return undefined;
         await audit?.append([{ event: 'read', entry, ...checked, operation, id, callOutcome }]);
-        if (stateDir === undefined) return checked;
-        const known = await unknownOf(stateDir, about);
+        if (stateDir === undefined || known === undefined) return checked;
         const read = { ...checked, before: known.read?.before ?? known.callOutcome };
         if (callOutcome.outcome !== 'unknown') await closeOpen(stateDir, { ...known, callOutcome, read }, now());
         else await addLine(findOpen(stateDir, about) ?? '', printRecord({ ...known, callOutcome, read }, now()));

@@ -7,6 +7,7 @@ import { unsent } from '../command/faults.ts';
 import type { Service, Session } from '../command/session.ts';
 import { failureLimit } from '../input/options/limits.ts';
 import { eachRow, type Row } from '../input/rows/row.ts';
+import { supersededRows } from '../records/open-rows.ts';
 import type { RowResult } from '../records/row-outcome.ts';
 import type { ActiveRun } from '../records/stored/run-store.ts';
 import { isJson } from '../screen/options.ts';
@@ -184,7 +185,8 @@ export async function executeRun(session: Session, given: Run): Promise<number> 
         shown: run.shown,
       })
     : makeRowReader(session, operation, policy);
-  const reconcile = makeReconciler(session, operation, policy);
+  const isSuperseded = stored && (({ row }: Row) => supersededRows(stored.folder).has(row));
+  const reconcile = makeReconciler(session, operation, policy, isSuperseded);
   const report = await doRows(session, run, { isWrite: isWrite(operation), send, reconcile, ...open });
   await writeSummary(session, run, report);
   return report.exitCode;

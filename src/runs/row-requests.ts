@@ -1,4 +1,4 @@
-import { Failure, type Notice } from '../base/failure.ts';
+import { Failure, type Notice, warning } from '../base/failure.ts';
 import { isJsonObject } from '../base/json/value.ts';
 import type { Ports, Session } from '../command/session.ts';
 import { eachRow, type Row } from '../input/rows/row.ts';
@@ -127,14 +127,25 @@ export function makeRowSender(
 
 /**
  * Reads the card of a row with an unknown outcome: the status that the change aims at resolves it. A reissue stays
- * unknown, with what its card shows. Undefined for operations without a card.
+ * unknown, with what its card shows; a row that another process superseded while its card was read, without. Undefined
+ * for operations without a card.
  */
-export function makeReconciler(session: Ports, operation: Operation, policy: CallPolicy) {
+export function makeReconciler(
+  session: Ports & Partial<Pick<Session, 'notify'>>,
+  operation: Operation,
+  policy: CallPolicy,
+  isSuperseded?: (row: Row) => boolean,
+) {
   const cardCheck = operation.effect.kind === 'write' ? operation.effect.cardCheck : 'none';
   if (cardCheck === 'none') return undefined;
   return async (row: Row, slot: RowSlot): Promise<CallResult> => {
     const read = await readRowCard(session, policy, row, slot);
     if (read.kind === 'failed') return read;
+    if (isSuperseded?.(row) === true) {
+      const message = `row ${row.row}: what card ${row.id} shows is not recorded, because a later change superseded the row while the card was read`;
+      await session.notify?.(warning('NOT_RECORDED', message));
+      return failedCall(new Failure('OUTCOME_UNKNOWN', message, { details: { outcome: 'unknown' } }));
+    }
     const status = isJsonObject(read.resource) ? read.resource.get('status') : undefined;
     if ('resolvedBy' in cardCheck && status === cardCheck.resolvedBy) return read;
     const message = `${operation.verbPhrase} ${row.id ?? ''}: the card reads ${String(status)}`;

@@ -1,6 +1,9 @@
-import type { Ports, Session } from '../command/session.ts';
+import { warning } from '../base/failure.ts';
+import { outside } from '../base/json/outside-text.ts';
+import type { Session } from '../command/session.ts';
 import type { OpenWrite } from '../records/open-files.ts';
-import { type HistoryEntry, hostOf } from '../records/write-record.ts';
+import { type HistoryEntry, hostOf, keyOfWrite } from '../records/write-record.ts';
+import { commandWords } from '../screen/people-text.ts';
 import { isResolvedAt, type Operation, resolvedBy, targetStatus } from '../service/api/operation.ts';
 import { OPERATIONS } from '../service/api/operations.ts';
 import { type CallOutcome, NO_OUTCOME, referenceAt, statusAt } from '../service/call-outcome.ts';
@@ -15,12 +18,12 @@ const CHECKABLE = new Map<string, Operation>(
 /** What a card check showed: `cardCheckOf`. */
 export type CardCheck = Partial<ReturnType<typeof cardCheckOf>>;
 
-/** What a read shows of its card. `httpStatus` and `requestId` are those of the read. */
+/** What a read shows of its card. `httpStatus`, `requestId` and `sentAtMs` are those of the read. */
 export function cardCheckOf({
   resource,
-  callOutcome: { httpStatus, requestId },
+  callOutcome: { httpStatus, requestId, sentAtMs },
 }: Pick<Answer, 'resource' | 'callOutcome'>) {
-  return { status: statusAt(resource), clientReference: referenceAt(resource), httpStatus, requestId };
+  return { status: statusAt(resource), clientReference: referenceAt(resource), httpStatus, requestId, sentAtMs };
 }
 
 /** Can a card check say anything about changes of this command? */
@@ -68,24 +71,25 @@ export async function recordResolved(session: Session, cardId: string, check: Ca
 /**
  * Records what card checks showed of `unknown` changes. `lookAt` returns undefined without a check. Returns the entries
  * as they are now, newest first: one that is resolved supersedes earlier ones, about which a check says nothing then.
+ * `onRecorded` is called for each that was recorded.
  */
 export async function recordChecks(
   session: Session,
   entries: readonly HistoryEntry[],
   checkOf: (entry: HistoryEntry) => Promise<CardCheck | undefined> | CardCheck | undefined,
+  onRecorded?: (entry: HistoryEntry, check: CardCheck) => Promise<void>,
 ): Promise<readonly HistoryEntry[]> {
   const superseded = new Map<string, string>();
   const now: HistoryEntry[] = [];
   for (const entry of entries.toSorted((one, other) => (one.time < other.time ? 1 : -1))) {
     const supersededBy = superseded.get(entry.entry);
     const check = supersededBy === undefined ? await checkOf(entry) : undefined;
-    const known =
-      check === undefined
-        ? { ...entry, supersededBy: supersededBy ?? entry.supersededBy }
-        : await recordCheck(session, entry, check);
-    now.push(known);
+    const recorded = check === undefined ? undefined : await recordCheck(session, entry, check);
+    if (check !== undefined && recorded !== undefined) await onRecorded?.(recorded, check);
+    const left = check === undefined || recorded !== undefined ? entry : await entryNow(session, entry);
+    now.push(recorded ?? { ...left, supersededBy: supersededBy ?? left.supersededBy });
     const operation = CHECKABLE.get(entry.operation);
-    if (check === undefined || operation === undefined || known.callOutcome.outcome !== 'confirmed_by_read') continue;
+    if (operation === undefined || recorded?.callOutcome.outcome !== 'confirmed_by_read') continue;
     const done = { operation, params: { cardId: entry.id ?? '' }, body: undefined, entry: entry.entry };
     const closed = await closeSuperseded(session, { ...done, begunMs: Date.parse(entry.time) });
     for (const name of closed) superseded.set(name, entry.entry);
@@ -93,8 +97,11 @@ export async function recordChecks(
   return now;
 }
 
-/** Records what a card check showed of an `unknown` change, and returns its entry. Never resolves a reissue. */
-async function recordCheck(session: Ports, entry: HistoryEntry, check: CardCheck): Promise<HistoryEntry> {
+/**
+ * Records what a card check showed of an `unknown` change, and returns its entry. Never resolves a reissue. Undefined:
+ * others closed it or changed its card since the read began, which then proves nothing. That is said.
+ */
+async function recordCheck(session: Session, entry: HistoryEntry, check: CardCheck): Promise<HistoryEntry | undefined> {
   const before = entry.callOutcome;
   const { attempts, sentAtMs, durationMs } = before;
   const { status: observedStatus, httpStatus, requestId, clientReference } = check;
@@ -104,7 +111,28 @@ async function recordCheck(session: Ports, entry: HistoryEntry, check: CardCheck
     observedStatus,
     clientReference,
   };
+  const later = await changeSince(session, entry, check);
   const recorder = await session.recorder();
-  const { time, user } = await recorder.recordCheck(entry, callOutcome);
-  return { ...entry, callOutcome, read: { time, user, before: entry.read?.before ?? before } };
+  const checked = later === undefined ? await recorder.recordCheck(entry, callOutcome) : undefined;
+  if (checked !== undefined)
+    return { ...entry, callOutcome, read: { ...checked, before: entry.read?.before ?? before } };
+  const why = later === undefined ? 'it was closed' : `its card was changed (entry ${outside(later.entry)})`;
+  const what = `${commandWords(entry.operation)} ${entry.id} (entry ${entry.entry})`;
+  const message = `${what}: what the card shows is not recorded, because ${why} while the card was read`;
+  await session.notify(warning('NOT_RECORDED', message));
+  return undefined;
+}
+
+/** A change of the same card that began since a check of it, in any process of this machine. */
+async function changeSince({ places }: Session, about: HistoryEntry, { sentAtMs }: CardCheck) {
+  if (places.stateDir === undefined || sentAtMs === undefined) return undefined;
+  const key = keyOfWrite(about);
+  const isWanted = (each: HistoryEntry) => each.entry !== about.entry && keyOfWrite(each) === key;
+  const { readHistory } = await import('../records/read.ts');
+  return (await readHistory(places.stateDir, { sinceMs: sentAtMs, isWanted, limit: 1 })).entries[0];
+}
+
+async function entryNow({ places: { stateDir } }: Session, entry: HistoryEntry): Promise<HistoryEntry> {
+  const { showHistory } = await import('../records/read.ts');
+  return stateDir === undefined ? entry : showHistory(stateDir, entry.entry);
 }

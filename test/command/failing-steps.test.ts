@@ -51,7 +51,7 @@ const SILENT_HERE = ['desk', 'mcp', 'sandbox serve'];
 
 /** They change what is kept on this machine, and say so then. */
 const CHANGE_HERE =
-  /^(?:config (?:un)?set|profile (?:set|use|remove)|history (?:resolve|prune)|runs (?:remove|revert)|sandbox reset|auth log(?:in|out))$/;
+  /^(?:config (?:un)?set|profile (?:set|use|remove)|history (?:reconcile|resolve|prune)|runs (?:remove|revert)|sandbox reset|auth log(?:in|out))$/;
 
 it('P1 P2 each command whose result cannot be printed says so by its exit code, and a change by its outcome (G12)', async () => {
   const wrong: unknown[] = [];

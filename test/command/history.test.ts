@@ -171,7 +171,7 @@ test.each([CARD_ID, CARD_ID.slice(0, 9)])('history --id finds a raw call by the 
 });
 
 /** Three writes that ended unknown: of the cards 1 (block), 2 (activate) and 3 (reissue), and the card 4 blocked. */
-async function unknownWrites(statusOf: (number: number) => Reply) {
+async function unknownWrites(statusOf: (number: number) => Reply | Promise<Reply>) {
   let isBroken = true;
   const place = await openPlain((request) => {
     if (isBroken) return { status: request.method === 'POST' ? 502 : 503, body: 'no' };
@@ -237,8 +237,26 @@ test('history reconcile continues after a card that cannot be read, which stays 
 
 test('history reconcile exits with 4 at a 401, and keeps what was resolved before', async () => {
   const place = await unknownWrites((number) => (number === 1 ? { status: 401, body: {} } : shows('ACTIVE')(number)));
-  expect(await place.run(['history', 'reconcile', '--json'])).toMatchObject({ code: 4, stdout: '' });
+  const stderr = expect.stringContaining('Done before that: 2 card checks are recorded.');
+  expect(await place.run(['history', 'reconcile', '--json'])).toMatchObject({ code: 4, stdout: '', stderr });
   expect(await place.outcomes()).toEqual(['applied', 'unknown', 'confirmed_by_read', 'unknown']);
+});
+
+test.each([
+  [['history', 'resolve', '', '--as', 'not_applied'], 'it was closed', 0],
+  [['card', 'activate', cardId(1), ...QUICK], 'its card was changed', 8],
+])('history reconcile records no check of a card during which this ran: %s', async (args, why, exitCode) => {
+  let block = '';
+  const place = await unknownWrites(async (number) => {
+    if (block !== '') await place.run(args.map((arg) => arg || block));
+    return shows('BLOCKED')(number);
+  });
+  block = String((await place.list())[3]?.['entry']);
+  const { code, stdout, stderr } = await place.run(['history', 'reconcile', block, '--json']);
+  expect([code, stderr]).toEqual([exitCode, expect.stringContaining(`is not recorded, because ${why}`)]);
+  const [shown] = JSON.parse(stdout);
+  expect([shown.outcome, shown.resolved?.as]).toEqual(['unknown', exitCode === 0 ? 'not_applied' : undefined]);
+  expect((await place.outcomes()).at(-1)).toBe('unknown');
 });
 
 test('history reconcile reads no card of another profile or host', async () => {

@@ -391,14 +391,21 @@ test.each([
   expect(server.requests.slice(before)).toHaveLength(1);
 });
 
-test('--reconcile leaves a row that a later change superseded unknown', async () => {
+test.each([
+  ['before', 0],
+  ['while its card was read', 2],
+])('--reconcile leaves a row unknown that a later change superseded %s', async (when, requests) => {
   let isDown = true;
-  const { run, server } = await openPlain(() => (isDown ? { status: 500, body: {} } : undefined));
+  const { run, server } = await openPlain(({ method }) => {
+    if (isDown) return { status: 500, body: {} };
+    if (method !== 'GET') return undefined;
+    return run(['card', 'block', cardId(1), '--yes']).then(() => ({ body: { cardId: cardId(1), status: 'BLOCKED' } }));
+  });
   await run([...BLOCK, '--run', 'r', '--retries', '0'], idLines(1));
   isDown = false;
-  await run(['card', 'block', cardId(1), '--yes']);
+  if (when === 'before') await run(['card', 'block', cardId(1), '--yes']);
   const before = server.requests.length;
-  const { stdout } = await run(['runs', 'resume', 'r', '--reconcile', '-o', 'ndjson']);
+  const { stdout, stderr } = await run(['runs', 'resume', 'r', '--reconcile', '-o', 'ndjson']);
   expect(JSON.parse(stdout)).toMatchObject({ outcome: 'unknown' });
-  expect(server.requests.slice(before)).toEqual([]);
+  expect([server.requests.slice(before).length, stderr.includes('is not recorded')]).toEqual([requests, requests > 0]);
 });

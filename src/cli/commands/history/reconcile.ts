@@ -10,6 +10,7 @@ import { blockOf, HISTORY_COLUMNS, HISTORY_OUTPUT, historyJson } from '../../../
 import { showHistory } from '../../../records/read.ts';
 import { type HistoryEntry, hostOf, isClosed } from '../../../records/write-record.ts';
 import { commandWords } from '../../../screen/people-text.ts';
+import { plural } from '../../../screen/text.ts';
 import { nounOf, resolvedBy } from '../../../service/api/operation.ts';
 import { operationNamed } from '../../../service/api/operations.ts';
 import {
@@ -122,15 +123,18 @@ export const command = localCommand({
     const chosen =
       names.length > 0 ? await namedEntries(session, host, names) : await unresolvedWrites(session, { sinceMs });
     const checks = new Map<string, CardCheck | undefined>();
-    const known = await recordChecks(session, chosen, async (entry) => {
+    const checkOf = async (entry: HistoryEntry) => {
       const key = (entry.id ?? '').toLowerCase();
       if (entry.callOutcome.outcome !== 'unknown' || isClosed(entry)) return undefined;
       if (!checks.has(key)) checks.set(key, await checkCard(session, entry.id ?? ''));
-      const seen = checks.get(key);
-      if (seen !== undefined && !isResolvedBy(entry, seen)) {
-        await session.notify(warning('STILL_UNKNOWN', stillUnknown(entry, seen)));
-      }
-      return seen;
+      return checks.get(key);
+    };
+    let recorded = 0;
+    const known = await recordChecks(session, chosen, checkOf, async (entry, seen) => {
+      recorded += 1;
+      session.done.splice(0, 1, `${plural(recorded, 'card check is', 'card checks are')} recorded`);
+      if (isResolvedBy(entry, seen)) return;
+      await session.notify(warning('STILL_UNKNOWN', stillUnknown(entry, seen)));
     });
     const named = new Map(known.map((entry) => [entry.entry, entry]));
     const now = chosen.map((entry) => named.get(entry.entry) ?? entry);
