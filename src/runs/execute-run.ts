@@ -15,7 +15,7 @@ import { commandWords, outcomeWords } from '../screen/people-text.ts';
 import { isWrite } from '../service/api/operation.ts';
 import { dropReadersLater, keepToOutcome } from '../writes/interrupt.ts';
 import { recordsNow, stillOpen } from '../writes/open-guard.ts';
-import { guardWrite, type WriteScope } from '../writes/write-guards.ts';
+import { forbiddenNow, guardWrite, type WriteScope } from '../writes/write-guards.ts';
 import { type FailedFile, orDiscard } from './failed-file.ts';
 import { laterCheck, rowsLeftUnknown } from './later-writes.ts';
 import { openRowsOf } from './open-rows.ts';
@@ -181,6 +181,7 @@ export async function executeRun(session: Session, given: Run): Promise<number> 
         stillOpen: (before) => stillOpen(session, operation, before),
         claim: open?.claim,
         later: stored && laterCheck(session, stored),
+        forbidden: (write) => forbiddenNow(session, write),
         onOtherBalance: (text) => session.notify(warning('BALANCE_CHANGED', text)),
         shown: run.shown,
       })

@@ -44,6 +44,7 @@ export interface RowKnowledge {
   readonly claim?: ((row: Row, isResend: boolean) => Promise<Held | undefined>) | undefined;
   /** Looks for later changes before an unknown row is sent again. */
   readonly later?: ((row: Row) => Promise<Held | undefined>) | undefined;
+  readonly forbidden?: (write: Write) => Promise<string | undefined>;
   readonly onOtherBalance?: (text: string) => Promise<void>;
   /** The card status that the question showed, by row. */
   readonly shown?: ReadonlyMap<number, string> | undefined;
@@ -70,7 +71,7 @@ export function makeRowSender(
   session: Ports,
   operation: Operation,
   policy: CallPolicy,
-  { open, stillOpen, claim, later, onOtherBalance, shown }: RowKnowledge = {},
+  { open, stillOpen, claim, later, forbidden, onOtherBalance, shown }: RowKnowledge = {},
 ) {
   return async (row: Row, slot: RowSlot): Promise<RowReply> => {
     const { pacer, stopping, abort } = slot;
@@ -91,6 +92,7 @@ export function makeRowSender(
           return noted(found);
         }),
       readCard: async () => readingOf(await readRowCard(session, policy, row, slot)),
+      forbidden,
       onOtherBalance: async (text) => onOtherBalance?.(`row ${row.row}: the balance of card ${row.id} is ${text}`),
       send: async ({ call }) => {
         let held: Held | undefined;

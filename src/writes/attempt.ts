@@ -37,6 +37,8 @@ export interface AttemptPorts<No> {
   send(write: Write): Promise<CallResult | { readonly kind: 'held'; readonly held: Held }>;
   /** Records a change that was decided, and is not sent after all. */
   withdraw?(write: Write, held: Held): Promise<void>;
+  /** What the profile has by now against one that waited. */
+  readonly forbidden?: ((write: Write) => Promise<string | undefined>) | undefined;
   /** The balance of a planned card is another one. */
   onOtherBalance?(text: string): Promise<void>;
 }
@@ -96,13 +98,15 @@ export async function consider(
   return { write, open: before, reading, notSent: notSentBy(write, reading) };
 }
 
-/** Why a change may not be sent again after a wait, as its card and the records are now; undefined: it may. */
+/** Why a change may not be sent again after a wait, as profile, records and card are now; undefined: it may. */
 export async function standsAgainst(
   write: Write,
-  ports: Pick<AttemptPorts<never>, 'open' | 'readCard'>,
+  ports: Pick<AttemptPorts<never>, 'open' | 'readCard' | 'forbidden'>,
   /** Its own entry, which is open. */
   entry?: string,
 ): Promise<string | undefined> {
+  const forbidden = await ports.forbidden?.(write);
+  if (forbidden !== undefined) return forbidden;
   const named = entry === undefined ? write.named : [...(write.named ?? []), entry];
   const { notSent } = await consider({ ...write, named }, ports);
   if (notSent === undefined) return undefined;

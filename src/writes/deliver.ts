@@ -14,6 +14,7 @@ import { dropReadersLater, type Interrupt, keepToOutcome, openInterrupt } from '
 import { type CardReading, type Held, heldBy, heldFailure, readingOf, type Write } from './judge.ts';
 import { closeSuperseded, digesterOf, fieldsOf, openBefore, recordStep } from './open-guard.ts';
 import { callService, cardRead, transmit } from './resource.ts';
+import { forbiddenNow } from './write-guards.ts';
 
 /** Where the response to a change went: `is in secrets.json`. With a problem, it is not where it belongs. */
 export interface SavedResponse {
@@ -221,6 +222,7 @@ export function singlePorts(session: Session) {
   return {
     open: ({ call }: Write) => openBefore(session, call),
     readCard: (write: Write) => readCard(session, write),
+    forbidden: (write: Write) => forbiddenNow(session, write),
     withdraw: (write: Write, held: Held) => withdraw(session, write, held),
     send: (write: Write) => deliver(session, write),
   };

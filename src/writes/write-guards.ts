@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import { type Context, isSwitchedOn, SWITCH_PROBLEM } from '../base/context.ts';
 import { Failure, type Hint, usageFailure } from '../base/failure.ts';
-import { fromPlain, isJsonObject } from '../base/json/value.ts';
+import { fromPlain, isJsonObject, textAt } from '../base/json/value.ts';
 import type { Facts, Ports, Profiled, Service, Session } from '../command/session.ts';
 import { describeFields } from '../input/fields.ts';
 import type { ResolvedProfile } from '../profile/resolve.ts';
@@ -102,6 +102,20 @@ export function guardWrite(session: Session, operation: Operation, scope: WriteS
   refuseUnrecorded(session, scope);
   refuseTooMany(session, scope);
   session.permitWrites(operation);
+}
+
+/** What the profile has by now against a change that waited to be sent again; undefined: nothing. */
+export async function forbiddenNow(session: Session, { call, reason }: Write): Promise<string | undefined> {
+  try {
+    await session.renewProfile();
+    refuseReadOnly(session);
+    const { body, operation } = call;
+    refuseReason(session, operation, reason ?? (isJsonObject(body) ? textAt(body, 'reason') : undefined));
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error.problem;
+    throw error;
+  }
 }
 
 /** ` at cards.example.com (live)`, so that a live card is not changed by accident. */

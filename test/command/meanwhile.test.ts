@@ -60,11 +60,26 @@ it.concurrent.each([
     if (request.method !== 'POST') return { body: cardText(status, cardId(cardNumber(request))) };
     status = 'BLOCKED';
     return { status: 429, headers: { 'retry-after': '0' }, body: '{}' };
-  });
+  }, untilFileEnds);
   const result = await place.run(['card', 'reissue', ...ids, '--expect', 'status=ACTIVE', '--yes', '--json']);
   expect([result.code, place.posts()]).toEqual([code, 1]);
   const why = 'it was not sent again, because status is "BLOCKED", not "ACTIVE"';
   expect((result.stderr + result.stdout).replaceAll('\\"', '"')).toContain(`reissue card ${cardId(1)}: ${why}`);
+});
+
+it.concurrent.each([
+  ['one', [cardId(1)], ['--read-only', 'true'], 'profile live is read-only'],
+  ['a row', [cardId(1), cardId(2), '-j', '1'], ['--read-only', 'true'], 'profile live is read-only'],
+  ['one', [cardId(1)], ['--require-reason', 'OPS'], '--reason: this profile requires a reason that matches OPS'],
+])('%s %j that is refused for now is not sent again once its profile has %j', async (_, ids, change, why) => {
+  const place = await openPlain(({ method }) => {
+    const busy = { status: 429, headers: { 'retry-after': '0' }, body: '{}' };
+    return method === 'POST' ? place.run(['profile', 'set', 'live', ...change]).then(() => busy) : undefined;
+  }, untilFileEnds);
+  await place.run(['profile', 'set', 'live', '--cards-url', place.server.url]);
+  const result = await place.run(['card', 'block', ...ids, '--yes', '-p', 'live', '--json']);
+  expect([result.code, place.posts()]).toEqual([ids.length === 1 ? 11 : 15, ids.length === 1 ? 1 : 2]);
+  expect(result.stderr + result.stdout).toContain(`block card ${cardId(1)}: it was not sent again, because ${why}`);
 });
 
 const EVENTS = 'name,start,calendar\nOpening,2026-05-01,c1\nClosing,2026-05-02,c1\n';

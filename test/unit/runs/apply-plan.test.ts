@@ -235,6 +235,17 @@ it('a plan that is refused sends nothing from the moment at which it expires', a
   expect(await failureOf(apply())).toMatchObject({ code: 'PRECONDITION', exitCode: 17, message, ...rest });
   bench.clock.ms = HOUR_MS - 1;
   expect(await apply()).toBe(0);
+  const late = await blocking(1, {
+    answer: () => {
+      late.bench.clock.ms = HOUR_MS;
+      return true;
+    },
+  });
+  expect(await failureOf(late.apply())).toMatchObject({
+    code: 'PRECONDITION',
+    message: message.replace(plan, late.plan),
+  });
+  expect([late.bench.questions.length, late.bench.sent]).toEqual([1, []]);
 });
 
 it('a plan that is refused sends nothing when the profile is only to read', async () => {

@@ -229,13 +229,10 @@ it('a result that waits as a failure is the same failure afterwards, digits as s
   expect(Object.keys(last?.failure?.details ?? {})).toEqual(['row', 'service', 'body', 'observed']);
 });
 
-it('a result that waits as a failure has no details that it did not have', async () => {
+it('a result that waits as a failure has no details that it did not have, and is near its turn by what was printed before it', async () => {
   const failure = new Failure('REJECTED', 'no', { details: { service: parseJson('{}') } });
   const last = await printedAfter(72, { callOutcome: ended({ code: 'REJECTED' }), failure }, 2);
   expect(Object.keys(last?.failure?.details ?? {})).toEqual(['service']);
-});
-
-it('a result that waits is near its turn by what was printed before it', async () => {
   const resource = asRead();
   expect((await printedAfter(74, { resource }, 10))?.resource).toBe(resource);
 });

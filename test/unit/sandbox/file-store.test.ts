@@ -57,13 +57,10 @@ it('state kept between commands is there for the next command, digit for digit',
   expect(readFileSync(file, 'utf8')).toContain('"initialBalance":100.10,');
 });
 
-it('state kept between commands keeps which calendar a subscriber belongs to, and its texts whole', async () => {
+it('state kept between commands keeps which calendar a subscriber belongs to, and its texts whole, and is readable by this user only', async () => {
   await post(open(), '/v1/subscribers/sub_0016', JSON.stringify({ last_name: 'x'.repeat(6000) }));
   const subscriber = open().read().subscribers.get('sub_0016');
   expect([subscriber?.get('calendar'), subscriber?.get('last_name')]).toEqual(['cal_tea_ceremony', 'x'.repeat(6000)]);
-});
-
-it('state kept between commands is readable by this user only', async () => {
   await post(open(), `/v1/cards/${WAITING}/activate`);
   expect([join(stateDir, 'sandbox'), file].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
   expect(readdirSync(join(stateDir, 'sandbox'))).toEqual(['state.json']);

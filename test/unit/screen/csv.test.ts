@@ -50,14 +50,11 @@ it('csv rows guards what a spreadsheet may split off a JSON cell', async () => {
   expect(await rowsAsCsv([row], BARE)).toBe(`x,,"{""k"":""a;'=1+1""}"\r\n`);
 });
 
-it('csv rows names an unusual delimiter in a first line', async () => {
+it('csv rows names an unusual delimiter in a first line, and leaves texts as they are with --csv-raw, but not their controls on a terminal', async () => {
   const output = recordedOutput();
   const dialect = { delimiter: '|', lineEnd: '\n', mark: '\ufeff' };
   await csvRowWriter(columns, { header: true, csvRaw: false, dialect }, output).close();
   expect(output.text()).toBe('\ufeffsep=|\nid|n|metadata\n');
-});
-
-it('csv rows leaves texts as they are with --csv-raw, but not their controls on a terminal', async () => {
   const row = parseJson('{"id":"=\\u001b"}');
   expect(await rowsAsCsv([row], { header: false, csvRaw: true })).toBe('=\u001b,,\r\n');
   expect(await rowsAsCsv([row], { header: false, csvRaw: true }, 80)).toBe('=\\x1b,,\r\n');

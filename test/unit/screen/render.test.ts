@@ -47,14 +47,11 @@ it('json and ndjson print a resource as the service sent it, digits and order ke
   expect(await rendered(none, { format: 'ndjson' })).toBe('');
 });
 
-it('json and ndjson apply --query to the whole result; no match is null', async () => {
+it('json and ndjson apply --query to the whole result; no match is null, and mask the token even here, in values and names', async () => {
   expect(await rendered(two, { format: 'json', query: '[?currentBalance>`9.50`].currentBalance' })).toBe(
     '[\n  10.10\n]\n',
   );
   expect(await rendered(one, { format: 'json', query: 'nothing' })).toBe('null\n');
-});
-
-it('json and ndjson mask the token even here, in values and names', async () => {
   const resource = parseJson('{"m":"got secret1","secret1":[{"x":"secret1"}]}');
   const echo: Result = { kind: 'resource', resource, columns: [] };
   const maskData = (text: string) => text.replaceAll('secret1', '***');

@@ -31,7 +31,7 @@ const REMOVED = object({ removed: list(TEXT) });
 
 export const command = localCommand({
   description:
-    "Deletes the record of a run and the rows of its input, which hold customers' data. --older-than deletes all runs started before then, except those in progress. After the run of a plan is deleted, the plan could be applied again. Asks first. Outside a terminal, it needs --yes.",
+    "Deletes the record of a run and the rows of its input, which hold customers' data. --older-than deletes all runs started before then, except those in progress. After the run of a plan is deleted, the plan could be applied again. Asks first, and leaves (17) what changed before the answer. Outside a terminal, it needs --yes.",
   arguments: RUN,
   options: {
     last: LAST,
@@ -42,6 +42,7 @@ export const command = localCommand({
     'Delete one run': 'runs remove 20270402-1800-7f3a2b',
     'Keep three months': 'runs remove --older-than 90d --yes',
   },
+  exitCodes: [17],
   output: () => REMOVED,
   async run(session, values) {
     const { removeRun, removeRuns, runsBefore, stampOf } = await import('../../../records/stored/run-removal.ts');

@@ -26,14 +26,11 @@ function filled(): { readonly store: TextStore; readonly texts: readonly string[
   return { store, texts };
 }
 
-it('a text store gives each text back, from memory and from the disk, in any order', () => {
+it('a text store gives each text back, from memory and from the disk, in any order, and leaves no name in the temporary folder', () => {
   useTemporaryFolder(folder);
   const { store, texts } = filled();
   expect([store.size, texts.map((_, index) => store.at(index))]).toEqual([300, texts]);
   expect([299, 0, 150, 200, 104].map((index) => store.at(index))).toEqual([299, 0, 150, 200, 104].map((n) => texts[n]));
-});
-
-it('a text store leaves no name in the temporary folder', () => {
   useTemporaryFolder(folder);
   filled();
   expect(readdirSync(folder)).toEqual([]);

@@ -78,14 +78,11 @@ it('help of a command says the limits of the API', async () => {
   expect(update).toContain('displayable long-form text (at most 40000 characters)');
 });
 
-it('help of a command gives the same facts as data', async () => {
+it('help of a command gives the same facts as data, and of a group that runs a command when it is named alone shows the options of that command too', async () => {
   const { json } = await findHelp(['card', 'provision'], REGISTRY);
   expect(json).toMatchObject({ command: 'card provision', arguments: [{ name: 'cardId', required: true }] });
   const unknown = { exitCode: 8, code: 'OUTCOME_UNKNOWN', meaning: expect.any(String), repeat: 'no, check first' };
   expect(json).toHaveProperty('exitCodes', expect.arrayContaining([unknown]));
-});
-
-it('help of a group that runs a command when it is named alone shows the options of that command too', async () => {
   const text = layOut((await findHelp(['history'], REGISTRY)).blocks, 80);
   expect(text).toContain('`frontdesk history` without a subcommand runs `frontdesk history list`.');
   expect(text).toContain('--since <age|date>');

@@ -10,14 +10,11 @@ it.each([
   { columns: 300, width: 120 },
 ])('the width of help is $width for $columns columns', ({ columns, width }) => expect(helpWidth(columns)).toBe(width));
 
-it('a folded command keeps an option and its value on one line, and quoted text whole', () => {
+it('a folded command keeps an option and its value on one line, and quoted text whole, and stays on one line where it fits', () => {
   expect(foldCommand('frontdesk card block 0b7a --reason "lost, ticket 4711" --yes', 40)).toEqual([
     'frontdesk card block 0b7a \\',
     '    --reason "lost, ticket 4711" --yes',
   ]);
-});
-
-it('a folded command stays on one line where it fits', () => {
   expect(foldCommand('frontdesk runs list', 19)).toEqual(['frontdesk runs list']);
 });
 

@@ -30,14 +30,11 @@ test.each([
   expect(read.records.map((record) => record.row)).toEqual([1, 2]);
 });
 
-it('a CSV input keeps delimiters, line breaks and doubled quotes inside quotes', async () => {
+it('a CSV input keeps delimiters, line breaks and doubled quotes inside quotes, and gives the line of each row, line breaks in quotes and blank lines counted', async () => {
   expect(valuesOf(await csv('id,text\r\n1,"a,b\r\nc\nd ""e"""\r\n2,""\r\n'))).toEqual([
     ['1', 'a,b\r\nc\nd "e"'],
     ['2', ''],
   ]);
-});
-
-it('a CSV input gives the line of each row, line breaks in quotes and blank lines counted', async () => {
   const read = await csv('id,text\n1,"a\nb\r\nc"\n\n2,x\n3,"d\re"\n4,y\n');
   expect(read.records.map((record) => record.line)).toEqual([2, 6, 7, 9]);
   expect(read.faults.map((fault) => fault.line)).toEqual([5]);
