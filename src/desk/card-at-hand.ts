@@ -34,15 +34,13 @@ export class CardAtHand {
     this.seen = { cardId, card: undefined, reading: 'not read' };
   }
 
-  /** The first read of a visit, with what the records know. Returns false after one step back. */
-  async arrive(): Promise<boolean> {
-    const [records, wasMade] = await Promise.all([this.replacements(), this.check()]);
-    this.seen = { ...this.seen, ...records };
-    return wasMade;
+  /** Reads the records for a reissue that was made or resolved on this machine, in another window too. */
+  async findReplacements(): Promise<void> {
+    this.seen = { ...this.seen, ...(await this.#replacements()) };
   }
 
-  /** The card that this one replaces, and its replacement, if a reissue was made or resolved here. */
-  async replacements(): Promise<Pick<Seen, 'replaces' | 'replacedBy'>> {
+  /** The card that this one replaces, and its replacement. */
+  async #replacements(): Promise<Pick<Seen, 'replaces' | 'replacedBy'>> {
     const { session, log } = this.#desk;
     const { stateDir } = session.places;
     const { cardId } = this.seen;
@@ -54,17 +52,17 @@ export class CardAtHand {
     const page = stateDir === undefined ? undefined : await readHistory(stateDir, filter).catch(() => undefined);
     const writes = [...log.writes, ...(page?.entries ?? []).map(writeOf).filter((write) => write !== undefined)];
     const madeBy = ({ callOutcome, resolved }: DeskWrite) => callOutcome?.resultId ?? resolved?.resultId;
-    const pairs = writes.map((write) => ({ old: write.cardId, made: madeBy(write) }));
+    const pairs = writes.map((write) => ({ write, old: write.cardId, made: madeBy(write) }));
     const isThis = (id: string | undefined) => id !== undefined && keyOf(id) === keyOf(cardId);
-    return {
-      replaces: pairs.find(({ old, made }) => isThis(made) && !isThis(old))?.old,
-      replacedBy: pairs.find(({ old, made }) => isThis(old) && made !== undefined && !isThis(made))?.made,
-    };
+    const replaced = pairs.find(({ old, made }) => isThis(old) && made !== undefined && !isThis(made));
+    // Made in another window since this desk was opened: the last that was sent about the card.
+    if (replaced !== undefined && replaced.write.timeMs >= log.openedMs && !log.writes.includes(replaced.write))
+      log.learned(replaced.write, textAt(this.seen.card, 'status'));
+    return { replaces: pairs.find(({ old, made }) => isThis(made) && !isThis(old))?.old, replacedBy: replaced?.made };
   }
 
   /** Reads the card, and reports a failure. False after one step back. `isOwn`: the read that follows a change. */
   async check(isOwn = false): Promise<boolean> {
-    const { log } = this.#desk;
     let reading = 'not read' as Seen['reading'];
     let isLeft = false;
     const answer = await this.#desk.attempt(async () => {
@@ -88,7 +86,7 @@ export class CardAtHand {
       if (!isLeft) this.seen = { ...this.seen, card, reading };
       this.open = await this.openNow();
     }
-    if (!isLeft && log.open.length > 0) await this.#refresh();
+    if (!isLeft) await Promise.all([this.#refresh(), this.findReplacements()]);
     return !isLeft;
   }
 

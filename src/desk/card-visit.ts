@@ -56,7 +56,7 @@ export class CardVisit {
 
   /** Returns `leave`, `another`, or the ID of the card that was given at the menu. */
   async serve(): Promise<string> {
-    if (!(await this.#hand.arrive())) return 'another';
+    if (!(await this.#hand.check())) return 'another';
     for (;;) {
       let choice: string;
       try {
@@ -149,6 +149,8 @@ export class CardVisit {
     const openBefore = this.#hand.open;
     try {
       await session.renewProfile();
+      // Another window may have reissued it since it was drawn.
+      await this.#hand.findReplacements();
       await runCall(writing, command, { words: [cardId], options: {}, typed: new Set(), faults: [] });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -281,7 +283,7 @@ export class CardVisit {
     if (this.#hand.open.length > 0)
       this.#desk.tell(`Recorded: the ${nounOf(write.operation)} was ${as === 'applied' ? 'applied' : 'not applied'}.`);
     await this.#desk.record();
-    this.#hand.seen = { ...this.#hand.seen, ...(await this.#hand.replacements()) };
+    await this.#hand.findReplacements();
   }
 
   async #logIn(): Promise<void> {

@@ -100,6 +100,7 @@ export function isOf(session: Pick<Session, 'placeOf' | 'places'>) {
 /** What happened at the desk since it was opened: the cards seen, and the changes as recorded. */
 export class DeskLog {
   readonly #clock: Pick<ClockPort, 'now'>;
+  readonly openedMs: number;
   readonly #cards = new Map<string, KnownCard>();
   readonly #writes: DeskWrite[] = [];
   readonly #last = new Map<string, Last>();
@@ -108,6 +109,7 @@ export class DeskLog {
   /** `known`: earlier cards, newest first. */
   constructor(clock: Pick<ClockPort, 'now'>, known: readonly KnownCard[] = []) {
     this.#clock = clock;
+    this.openedMs = clock.now();
     for (const card of known.toReversed()) this.#remember(card);
   }
 
@@ -160,7 +162,9 @@ export class DeskLog {
     if (at >= 0) this.#writes[at] = write;
     const key = keyOf(write.cardId);
     const last = this.#last.get(key)?.write;
-    if (last === undefined || last.timeMs <= write.timeMs) this.#last.set(key, { write, status });
+    // What was sent says more than that a later one was not.
+    const isLater = last === undefined || last.timeMs <= write.timeMs || last.callOutcome?.outcome === 'not_sent';
+    if (isLater) this.#last.set(key, { write, status });
     this.#remember({ cardId: write.cardId, write });
   }
 

@@ -239,8 +239,11 @@ it.concurrent('the desk resolves an unknown block by a look that shows it, recor
 it.concurrent('the desk shows the new card after a reissue, and for the old one what replaced it', async () => {
   const server = await serve(service());
   const { terminal, home } = await open(server.env);
+  const beside = await open(server.env, { home });
   await confirm(terminal, 'reissue');
   const screen = await menuWith(terminal, above('✔ REISSUED at'));
+  await menuAfter(beside.terminal, 'look\r', above('✔ REISSUED at \\d\\d:\\d\\d'));
+  expect((await leave(beside.terminal)).text).toContain(`  replaced by ${NEW_ID}`);
   expect(screen).toContain(`Card          ${NEW_ID}`);
   expect(screen).toContain(`  replaces ${CARD_ID}`);
   // An id that is typed at the menu means that card.
