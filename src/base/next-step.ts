@@ -20,7 +20,7 @@ export const NEXT_STEPS = {
   'see its rows': 'runs results {}',
   'see its unknown rows': 'runs results {} --outcome unknown',
   'send its unknown rows again': 'runs resume {} --resend-unknown',
-  'print the rows that are left': 'runs results {} --outcome not_sent --as-input',
+  'print the rows that are left': 'runs results {} --outcome rejected,not_sent --as-input',
   'remove it': 'runs remove {}',
   'check what happened': 'history',
   'list the entries': 'history',

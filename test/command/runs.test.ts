@@ -238,7 +238,7 @@ test.each(['rows', 'a plan'])('a resume of %s obeys the readOnly and requireReas
     /^could not resume run \S+: row 2: reason: it does not match \^INC-\[0-9\]\+\$, as this profile requires\. Nothing was sent\.$/,
   );
   expect(error.hint).toMatch(
-    /^print the rows that are left: frontdesk runs results \S+ --outcome not_sent --as-input$/,
+    /^print the rows that are left: frontdesk runs results \S+ --outcome rejected,not_sent --as-input$/,
   );
   expect(server.requests.length).toBe(before);
   await live(['profile', 'set', 'live', '--require-reason', '^lost$']);
